@@ -478,20 +478,6 @@ def same_people(**columns: Any) -> None:
                    f"Give {name}.loc[{first}.index], or {name}.to_numpy() if the rows belong together as they are.")
 
 
-def group_names(value: object, k: int, *, reserved: tuple[str, ...] = ()) -> list[str]:
-    """A name for each of k groups, all different and none of the ``reserved``; "group 0", ... where ``value`` is None."""
-    if value is None:
-        return [f"group {a}" for a in range(k)]
-    remedy = "Give one name for each group."
-    names = entries("group_names", value, f"{k} strings", remedy)
-    if len(names) != k or not all(isinstance(name, str) for name in names):
-        refuse("group_names", value, f"not {k} strings, and counts has {k} groups", remedy)
-    if len({*names, *reserved}) < k + len(reserved):
-        refuse("group_names", value, "two names are the same" + "".join(f", or one is {name!r}" for name in reserved),
-               "Give every group a name of its own.")
-    return names
-
-
 def whole_numbers(name: str, value: Any, *, low: int = -2**53, high: int = 2**53) -> np.ndarray:
     """An array of whole numbers (ints, or floats such as 3.0), as int64."""
     a = numeric(name, value)

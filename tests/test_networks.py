@@ -26,7 +26,7 @@ def handed(**more):
 
 VALID_CALLS = {
     "networks.Network": lambda: dict(n_features=3, hidden=(2, 4)),
-    "networks.gradient": handed, "networks.gradient_norms": handed, "networks.per_example_gradients": handed,
+    "networks.gradient_norms": handed, "networks.per_example_gradients": handed,
     "networks.clipped_sum": lambda: handed(clip=1.875, weights=np.array([1.0, 2.0, -4.0])),
     "networks.log_loss_slopes": lambda: dict(logits=np.array([.5, -1.0]), y=np.array([0, 1])),
     "networks.score_slopes": lambda: dict(logits=np.array([.5, -1.0])),

@@ -52,7 +52,7 @@ ANY_TEXT = {
     ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
     ("plotting.network_picture", "title"), ("plotting.network_picture", "question"),
     ("data.Dataset", "name"),
-} | {("data.Provenance", name) for name in ("source", "place", "archive", "licence", "attribution")}
+}
 
 
 @dataclass
@@ -193,7 +193,7 @@ for _method in ("differences", "apart"):
     valid(f"fairness.Parity:{_method}", getattr(fairness.Parity(against="population"), _method),
           lambda: dict(rates=[[0.1, 0.2], [0.3, 0.5]], sizes=[[1, 2], [3, 4]]))
 valid("fairness.Parity:comparisons", fairness.Parity(against="pairs").comparisons, lambda: dict(n_groups=3))
-valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS, group_names=("left", "right")))
+valid("fairness.report", fairness.report, lambda: dict(counts=COUNTS))
 
 valid("fairness.form_constants", fairness.form_constants, lambda: dict(shares=[0.5, 0.3, 0.2], anchor=1))
 valid("fairness.predictive_values", fairness.predictive_values, lambda: dict(counts=COUNTS))
@@ -284,8 +284,6 @@ valid("data.Dataset", data.Dataset,
 valid("data.Dataset:subset", lambda **arguments: TEN.subset(**arguments), lambda: dict(rows=[0, 1, 5, 7]))
 valid("data.Population", data.Population,
       lambda: dict(shares=[0.5, 0.5], base_rates=[0.4, 0.5], false_positive=[0.1, 0.2], true_positive=[0.7, 0.8]))
-valid("data.Provenance", data.Provenance,
-      lambda: dict(source="made here", files=(), place="made here", archive="", licence="", attribution="", rules=(), dropped=()))
 
 # --------------------------------------------------------------------------------------------------------- experiments
 LINE = np.array([[0.0, 0.3], [0.1, 0.15], [0.2, 0.12]])
@@ -361,7 +359,7 @@ _CURVES = pd.DataFrame({"epsilon": [1.0, 1.0, 2.0], "violation": [0.0, 0.2, 0.1]
 _QUALITY = pd.DataFrame({"method": ["a", "a"], "epsilon": [1.0, 2.0], "q": [0.2, 0.9], "q_low": [0.1, 0.8], "q_high": [0.3, 1.0]})
 valid("plotting.new_figure", plotting.new_figure, lambda: dict(width=5.0, height=4.0))
 valid("plotting.roc_plane", plotting.roc_plane,
-      lambda: dict(counts=_TWO_GROUPS, p=[[0.25, 0.0], [1.0, 0.75]], group_names=["one", "other"]))
+      lambda: dict(counts=_TWO_GROUPS, p=[[0.25, 0.0], [1.0, 0.75]]))
 valid("plotting.pareto", plotting.pareto, lambda: dict(table=_CURVES, by="epsilon", free_points=FREE))
 valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lambda: dict(table=_QUALITY))
 

@@ -1,7 +1,7 @@
 """The record every room of the library receives: people, their groups, their labels, and where they come from."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,54 +11,21 @@ from .. import _checks as check
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
 
-__all__ = ["Dataset", "Provenance", "base_classifier"]
+__all__ = ["Dataset", "base_classifier"]
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where data come from and what was done to them; printed with every result.
+    """Where data come from and what was done to them, in words; printed with every result."""
 
-    Source: none in the papers; the rules of this book for data.
-
-    Parameters
-    ----------
-    source : str
-        Who made the data, in words, with an address where there is one.
-    files : tuple of (str, str)
-        Name and sha256 (of the uncompressed bytes) of each file read.
-    place : str
-        ``"embedded"``, ``"folder"``, ``"cache"``, ``"url"``, ``"pypi"``, or ``"made here"``.
-    archive : str
-        The archive on PyPI those bytes were unpacked from, or what the address gave, with its sha256.
-    licence, attribution : str
-        The terms of use, and the words its owners ask to see.
-    rules : tuple of (str, str)
-        What ``group``, ``label`` and ``features`` mean here, each in words.
-    dropped : tuple of (int, str)
-        How many rows were left out, and why, in the order in which it was done.
-
-    Examples
-    --------
-    >>> Provenance("ten invented people", licence="CC BY 4.0").place
-    'made here'
-    """
-
-    source: str
-    files: tuple[tuple[str, str], ...] = ()
-    place: str = "made here"
-    archive: str = ""
+    source: str                                     # who made the data, with an address where there is one
+    files: tuple[tuple[str, str], ...] = ()         # name and sha256, of the uncompressed bytes, of each file read
+    place: str = "made here"                        # or "embedded", "folder", "cache", "url", "pypi"
+    archive: str = ""                               # on PyPI, from which they were unpacked, or what the address gave, with its sha256
     licence: str = ""
-    attribution: str = ""
-    rules: tuple[tuple[str, str], ...] = ()
-    dropped: tuple[tuple[int, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        check.text("source", self.source)
-        for name in ("place", "archive", "licence", "attribution"):
-            if not isinstance(getattr(self, name), str):
-                check.refuse(name, getattr(self, name), "not a text", f"Give {name} as a string.")
-        for name, kinds in (("files", (str, str)), ("rules", (str, str)), ("dropped", (int, str))):
-            object.__setattr__(self, name, _pairs(name, getattr(self, name), kinds))
+    attribution: str = ""                           # the words that its owners ask to see
+    rules: tuple[tuple[str, str], ...] = ()         # what ``group``, ``label`` and ``features`` mean here
+    dropped: tuple[tuple[int, str], ...] = ()       # how many rows were left out, and why, in the order in which it was done
 
     def __str__(self) -> str:
         lines = [f"source: {self.source}", f"found: {self.place}"]
@@ -67,15 +34,6 @@ class Provenance:
         lines += [f"{name}: {meaning}" for name, meaning in self.rules]
         lines += [f"left out: {count:,} rows, {why}" for count, why in self.dropped]
         return "\n".join(lines)
-
-
-def _pairs(name: str, value: object, kinds: tuple[type, type]) -> tuple:
-    """A tuple of pairs of the two types."""
-    found = tuple(check.entries(name, value, "a list of pairs", f"Give {name} as a tuple of pairs."))
-    for pair in found:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(v, t) for v, t in zip(pair, kinds, strict=True)):
-            check.refuse(name, pair, f"not a pair ({kinds[0].__name__}, {kinds[1].__name__})", f"Give {name} as a tuple of such pairs.")
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +56,13 @@ class Dataset:
         One for each code of A, in order.
     name : str
         What tables and messages call the data.
-    provenance : Provenance
-        Where the data come from, and what was done to them.
+    provenance : data.Provenance
+        Where the data come from, and what was done to them: ``data.Provenance("who made them, in words")``.
 
     Examples
     --------
-    >>> two = Dataset([[1.], [2.], [3.]], [0, 1, 1], [0, 1, 0], ["height"], ["short", "tall"], "three people", Provenance("invented"))
+    >>> made = Provenance("invented")
+    >>> two = Dataset([[1.], [2.], [3.]], [0, 1, 1], [0, 1, 0], ["height"], ["short", "tall"], "three people", made)
     >>> two.m, two.d, two.n_groups
     (3, 1, 2)
     >>> two.cell_sizes().tolist()
@@ -190,9 +149,7 @@ class Dataset:
         if missing.size:
             check.refuse("rows", rows, f"nobody of group {missing[0]} ({self.group_names[missing[0]]}) is left",
                           "Draw rows from every group.")
-        p = self.provenance
-        left = Provenance(**{f.name: getattr(p, f.name) for f in fields(p)}
-                          | {"dropped": p.dropped + ((self.m - r.size, "not in the chosen subset"),)})
+        left = replace(self.provenance, dropped=(*self.provenance.dropped, (self.m - r.size, "not in the chosen subset")))
         return Dataset(self.X[r], self.A[r], self.Y[r], self.feature_names, self.group_names, self.name, left)
 
     def __eq__(self, other: object) -> bool:

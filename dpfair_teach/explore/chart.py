@@ -67,9 +67,8 @@ def chart_of(panel: Panel, frames: list, start: Any) -> Chart:
     if panel.view == "bars":
         numbers = np.concatenate([v for f in frames for v in f.values()])
         kinds = tuple((name, "bar") for name in frames[0])
-        slots = colour_slots(panel, dict(kinds)) if panel.colors else (0,) * len(kinds)
-        over = None if panel.log_x or panel.x_range else (min(0.0, float(numbers.min())), float(numbers.max()) or 1.0)
-        return Chart(**common | {"y": None}, x=Axis.over(numbers, log=panel.log_x, given=panel.x_range or over), series=kinds, slots=slots)
+        over = panel.x_range or (min(0.0, float(numbers.min())), float(numbers.max()) or 1.0)
+        return Chart(**common, x=Axis.over(numbers, given=over), y=None, series=kinds, slots=(0,) * len(kinds))
     return chart_of_curves(panel, frames, common)
 
 
@@ -105,7 +104,7 @@ def colour_slots(panel: Panel, kinds: dict[str, str]) -> tuple[int, ...]:
     own = {name: i for i, name in enumerate(name for name in kinds if name not in panel.colors)}
     taken = {(slot, kinds[name]) for name, slot in own.items()}
     for name, like in panel.colors.items():
-        if (own[like], kinds[name]) in taken and panel.view != "bars":
+        if (own[like], kinds[name]) in taken:
             refuse(f"colors[{name!r}]", like, f"another series of kind {kinds[name]!r} has that colour: nothing would tell them apart",
                    "Share a colour between different kinds.")
         taken.add((own[like], kinds[name]))

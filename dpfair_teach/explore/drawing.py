@@ -211,7 +211,6 @@ def bar_path(chart: Chart, kept: int) -> str:
     """The ``d`` of a bar from 0, or the end of the range that is nearest to it, to the ``kept`` number."""
     width = 10 * chart.box[2]
     zero, end = (min(max(int(chart.x.place(np.float64(one), width)), 0), width) for one in (0, kept))
-    zero = 0 if chart.x.log else zero
     return f"M{zero} 0H{end}v140H{zero}z"
 
 
@@ -306,8 +305,6 @@ def number_rows(chart: Chart, frame: Any) -> tuple[list[str], list[list[str]]]:
             kept = chart.y.keep(frame[name])
             columns.append([" to ".join(chart.y.text(int(v)) for v in np.atleast_1d(kept[i])) for i in shown_rows(len(kept))])
         return head, [list(row) for row in zip(*columns, strict=True)]
-    if chart.view == "bars":
-        return ["", chart.x_label or "number"], [[name, chart.x.text(int(chart.x.keep(frame[name])[0]))] for name, _ in chart.series]
     rows = []
     for name, _ in chart.series:
         points = zip(chart.x.keep(frame[name][:, 0]).tolist(), chart.y.keep(frame[name][:, 1]).tolist(), strict=True)

@@ -21,8 +21,8 @@ MOST_NUMBERS = 1_000_000
 
 #: Which views have no use for an argument.
 _WITHOUT: dict[str, tuple[str, ...]] = {
-    "log_x": ("roc", "table"), "log_y": ("roc", "table", "bars"), "x_range": ("table",), "y_range": ("table", "bars"),
-    "x_label": ("table",), "y_label": ("table", "bars")}
+    "log_x": ("roc", "table", "bars"), "log_y": ("roc", "table", "bars"), "x_range": ("table",), "y_range": ("table", "bars"),
+    "x_label": ("table", "bars"), "y_label": ("table", "bars")}
 _WITH_SERIES = tuple(view for view in views.VIEWS if views.KINDS[view])
 
 
@@ -64,7 +64,7 @@ class Panel:
     digits : int in 0..8, optional
         Decimals in a table, by default 3.
     colors : dict name -> name
-        A series that takes the colour of another, of another kind. Bars have one colour unless some share one.
+        A series that takes the colour of another, of another kind.
     compare : dict row -> row
         Of a table, which row is marked where it differs from which other row. Without, each cell that differs from the start is marked.
     guess : str
@@ -132,7 +132,7 @@ class Panel:
     def _colors(self, colors: Any) -> dict[str, str]:
         """Which series takes the colour of which other."""
         likes = named("colors", colors)
-        self._unread_but_by((*_WITH_SERIES, "bars"), colors=likes or None)
+        self._unread_but_by(_WITH_SERIES, colors=likes or None)
         for name, like in likes.items():
             if not isinstance(like, str) or like == name or like in likes:
                 refuse(f"colors[{name!r}]", like, "not the name of another series that has a colour of its own",

@@ -160,7 +160,7 @@ def predictive_values(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return counts[..., 1, :, 1] / people[..., 1, :], counts[..., 0, :, 0] / people[..., 0, :]
 
 
-def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = None) -> pd.DataFrame:
+def report(counts: ArrayLike) -> pd.DataFrame:
     """A classifier's behaviour as a table to read: a row for each group and one for everybody.
 
     Source: the rates of supplement, Remark 1.3, and :func:`error`, side by side.
@@ -168,8 +168,6 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
     Parameters
     ----------
     counts : (2, k, 2) array [yhat, a, y]
-    group_names : k strings, optional
-        All different; "all" is the row of everybody.
 
     Returns
     -------
@@ -189,14 +187,13 @@ def report(counts: ArrayLike, group_names: tuple[str, ...] | list[str] | None = 
     counts = check.table("counts", counts, bins=2)
     if counts.ndim != 3:
         check.refuse("counts", counts.shape, "is a batch of tables", "Report one table at a time, for instance counts[0].")
-    group_names = check.group_names(group_names, counts.shape[1], reserved=("all",))
     table = np.concatenate([counts, counts.sum(axis=1, keepdims=True)], axis=1)
     fp, tp = rates(table)
     people = table.sum(axis=(0, 2))
     return pd.DataFrame({
         "people": people, "label_1": table[..., 1].sum(axis=0) / people, "accepted": Parity("demographic_parity").rates(table)[:, 0],
         "error": 1 - Parity("accuracy_parity").rates(table)[:, 0], "fp": fp, "tp": tp,
-    }, index=[*group_names, "all"])
+    }, index=[*(f"group {a}" for a in range(counts.shape[1])), "all"])
 
 
 def cross_groups(attributes: list[ArrayLike]) -> tuple[np.ndarray, int]:

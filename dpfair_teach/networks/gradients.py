@@ -15,8 +15,7 @@ from scipy.special import expit
 from .. import _checks as check
 from .network import Network, Pass, blocks, finite, parameters
 
-__all__ = ["log_loss_slopes", "score_slopes",
-           "gradient", "gradient_norms", "clipped_sum", "per_example_gradients"]
+__all__ = ["log_loss_slopes", "score_slopes", "gradient_norms", "clipped_sum", "per_example_gradients"]
 
 MOST = 10**8        # numbers in a table of all gradients
 
@@ -114,27 +113,7 @@ def _signed(logits: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
 def gradient(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayLike) -> np.ndarray:
     """The sum over people of slope times gradient of the logit: back-propagation, one product a layer.
 
-    Source: ours (the chain rule). Of a mean of losses it is the gradient for slopes ``log_loss_slopes(logits, y) / m``.
-
-    Parameters
-    ----------
-    network : Network
-    theta : (p,) array
-        That of the pass, whose kind of floats is the answer's.
-    passed : Pass
-        ``network.forward(theta, X)``.
-    slopes : (m,) array
-
-    Returns
-    -------
-    (p,) array
-
-    Examples
-    --------
-    >>> network = Network(2, hidden=())
-    >>> passed = network.forward([0., 0., 0.], [[1., 2.], [3., 4.]])
-    >>> gradient(network, [0., 0., 0.], passed, [1.0, 10.0])
-    array([31., 42., 11.])
+    Source: ours (the chain rule). Of a mean of losses it is the gradient (p,) for slopes ``log_loss_slopes(logits, y) / m``.
     """
     read = _read(network, theta, passed, slopes)
     return _sum(read, _deltas(read, read.slopes))
@@ -148,7 +127,12 @@ def gradient_norms(network: Network, theta: ArrayLike, passed: Pass, slopes: Arr
 
     Parameters
     ----------
-    network, theta, passed, slopes : as in :func:`gradient`
+    network : Network
+    theta : (p,) array
+        That of the pass, whose kind of floats is the answer's.
+    passed : Pass
+        ``network.forward(theta, X)``.
+    slopes : (m,) array
 
     Returns
     -------
@@ -175,7 +159,7 @@ def clipped_sum(network: Network, theta: ArrayLike, passed: Pass, slopes: ArrayL
 
     Parameters
     ----------
-    network, theta, passed, slopes : as in :func:`gradient`
+    network, theta, passed, slopes : as in :func:`gradient_norms`
     clip : float > 0
     weights : (m,) array, optional
         Of any sign, multiplied after the clipping; by default 1.
@@ -208,7 +192,7 @@ def per_example_gradients(network: Network, theta: ArrayLike, passed: Pass, slop
 
     Parameters
     ----------
-    network, theta, passed, slopes : as in :func:`gradient`
+    network, theta, passed, slopes : as in :func:`gradient_norms`
 
     Returns
     -------

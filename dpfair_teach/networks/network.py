@@ -102,7 +102,7 @@ class Network:
         return theta.astype(kind, copy=False)
 
     def forward(self, theta: ArrayLike, X: ArrayLike) -> Pass:
-        """Everybody's logit, with what each layer read on the way: what :func:`gradient` and the others go back along.
+        """Everybody's logit, with what each layer read on the way: what :func:`gradient_norms` and the others go back along.
 
         All of a batch X (m, n_features) is held at once; for many people without gradients there is :meth:`logits`.
 

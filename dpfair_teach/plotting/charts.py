@@ -78,32 +78,24 @@ def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axe
         return figure, figure.add_subplot()
 
 
-def _table(name: str, value: object, columns: tuple[str, ...]) -> pd.DataFrame:
-    """A table with rows and with these columns."""
-    if not isinstance(value, pd.DataFrame):
-        check.refuse(name, type(value).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(columns)}.")
-    if not value.columns.is_unique:
-        check.refuse(name, list(value.columns), "has two columns of one name", "Rename or drop one of them.")
-    missing = [c for c in columns if c not in value.columns]
-    if missing or value.empty:
-        check.refuse(name, list(value.columns), f"lacks {missing}" if missing else "has no rows",
-                      f"Give a table with columns {', '.join(columns)}.")
-    return value
-
-
-def _column(name: str, value: object, table: pd.DataFrame) -> str:
-    """The name of a column of the table that tells curves apart: every row belongs to one."""
-    value = check.text(name, value)
-    if value not in table.columns:
-        check.refuse(name, value, f"no column of the table, which has {list(table.columns)}", f"Choose {name} among them.")
-    if table[value].isna().any():
-        check.refuse(name, value, "that column has missing entries, whose rows belong to no curve",
-                      "Fill them, or drop those rows yourself.")
+def _table(table: object, by: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    """A table with rows and with these columns, and ``by``, which tells curves apart: every row belongs to one."""
+    wanted = (*columns, check.text("by", by))
+    if not isinstance(table, pd.DataFrame):
+        check.refuse("table", type(table).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(wanted)}.")
+    if not table.columns.is_unique:
+        check.refuse("table", list(table.columns), "has two columns of one name", "Rename or drop one of them.")
+    missing = [c for c in wanted if c not in table.columns]
+    if missing or table.empty:
+        check.refuse("table", list(table.columns), f"lacks {missing}" if missing else "has no rows",
+                     f"Give a table with columns {', '.join(wanted)}.")
+    if table[by].isna().any():
+        check.refuse("by", by, "that column has missing entries, whose rows belong to no curve", "Fill them, or drop those rows yourself.")
     try:
-        table[value].map(hash)
+        table[by].map(hash)
     except TypeError as problem:
-        check.refuse(name, value, f"that column holds more than plain values ({problem})", "Give a column of numbers or texts.")
-    return value
+        check.refuse("by", by, f"that column holds more than plain values ({problem})", "Give a column of numbers or texts.")
+    return table
 
 
 def _draw(ax: Axes, n: int, x: ArrayLike, y: ArrayLike, label: str | None) -> None:
@@ -118,7 +110,7 @@ def _legend_below(ax: Axes) -> None:
               columnspacing=1.2, handletextpad=0.5)
 
 
-def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tuple[str, ...] | list[str] | None = None) -> Figure:
+def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None) -> Figure:
     """Each group's reachable rates: the parallelogram that post-processing can move it in; with ``p`` a marker where it lands.
 
     Source: supplement, section 2.1 (the rates of a derived classifier).
@@ -129,7 +121,6 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
         Indexed [yhat, a, y], in people or frequencies; every group has people of both labels.
     p : array_like, shape (2, k), optional
         P(accept) by [yhat, a].
-    group_names : sequence of k different str, optional
 
     Examples
     --------
@@ -140,7 +131,6 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
     counts = check.array("counts", counts, shape=(2, None, 2), low=0.0, booleans=False)
     fp, tp = fairness.rates(counts)
     k = counts.shape[1]
-    group_names = check.group_names(group_names, k)
     if p is not None:
         p = check.array("p", p, shape=(2, k), low=0.0, high=1.0)
     figure, ax = new_figure()
@@ -150,7 +140,7 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None, group_names: tup
         size = max(4, 11 - 3 * a)  # smaller for later groups: equal points stay visible on top of each other
         corners = np.array([[0, 0], [fp[a], tp[a]], [1, 1], [1 - fp[a], 1 - tp[a]], [0, 0]])
         ax.fill(corners[:, 0], corners[:, 1], color=color, alpha=0.12, linewidth=0)
-        ax.plot(corners[:, 0], corners[:, 1], color=color, linestyle=_LINES[a % len(_LINES)], label=group_names[a])
+        ax.plot(corners[:, 0], corners[:, 1], color=color, linestyle=_LINES[a % len(_LINES)], label=f"group {a}")
         ax.plot(fp[a], tp[a], color=color, marker=marker, markersize=size, markerfacecolor="white", linestyle="none")
         if p is not None:
             ax.plot(p[0, a] + (p[1, a] - p[0, a]) * fp[a], p[0, a] + (p[1, a] - p[0, a]) * tp[a],
@@ -180,16 +170,14 @@ def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike |
     >>> len(pareto(table, free_points=[[0, .3], [.25, .1]]).axes[0].lines)
     3
     """
-    table = _table("table", table, ("violation", "error")).dropna(subset=["violation", "error"])
-    by = _column("by", by, _table("table", table, ("violation", "error")))
-    for column in ("violation", "error"):
-        check.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
+    table = _table(table, by, ("violation", "error")).dropna(subset=["violation", "error"])
+    check.filled("table", table.to_numpy(dtype=object), "row with a violation and an error")
+    for column in ("violation", "error", "error_low", "error_high"):
+        if column in table:
+            check.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
     if free_points is not None:
         free_points = check.array("free_points", free_points, shape=(2, 2), low=0.0, high=1.0)
     bars = {"error_low", "error_high"} <= set(table.columns)
-    if bars:
-        for column in ("error_low", "error_high"):
-            check.array(f"table[{column!r}]", table[column], low=0.0, high=1.0)
     figure, ax = new_figure()
     for n, (value, curve) in enumerate(table.groupby(by, sort=False)):
         if isinstance(value, float) and np.isinf(value):
@@ -223,8 +211,7 @@ def quality_against_epsilon(table: pd.DataFrame) -> Figure:
     >>> quality_against_epsilon(table).axes[0].get_xscale()
     'log'
     """
-    table = _table("table", table, ("epsilon", "q", "q_low", "q_high"))
-    by = _column("by", "method", table)
+    table = _table(table, "method", ("epsilon", "q", "q_low", "q_high"))
     epsilons = check.array("table['epsilon']", table["epsilon"])
     for value in epsilons:
         check.epsilon(float(value))
@@ -232,7 +219,7 @@ def quality_against_epsilon(table: pd.DataFrame) -> Figure:
     if ((q < low - 1e-9) | (q > high + 1e-9)).any():
         check.refuse("table", "q", "outside its interval in some row", "Check the order of q_low, q, q_high.")
     figure, ax = new_figure()
-    for n, (name, rows) in enumerate(table.groupby(by, sort=False)):
+    for n, (name, rows) in enumerate(table.groupby("method", sort=False)):
         rows = rows.sort_values("epsilon")
         ax.fill_between(rows["epsilon"], rows["q_low"], rows["q_high"], color=COLORS[n % len(COLORS)], alpha=0.2, linewidth=0)
         _draw(ax, n, rows["epsilon"], rows["q"], str(name).replace("_", " "))

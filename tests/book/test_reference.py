@@ -51,8 +51,8 @@ def test_members_of_a_class():
     assert "get_params" not in names                 # scikit-learn's
     fit = next(written for written in found if written.startswith("fit("))
     assert fit.startswith("fit(X: Any, y: ArrayLike, *, sensitive_features") and found[fit]
-    fields = reference.members(importlib.import_module("dpfair_teach.data").Provenance)
-    assert ("source: str", "Who made the data, in words, with an address where there is one.") in fields
+    fields = reference.members(importlib.import_module("dpfair_teach.data").Dataset)
+    assert ("name: str", "What tables and messages call the data.") in fields
 
 
 def test_every_member_says_what_it_is():

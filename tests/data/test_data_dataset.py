@@ -95,14 +95,6 @@ def test_bad_fields_are_named(field, value):
     assert str(caught.value).split("=")[0] in named
 
 
-@pytest.mark.parametrize("field, value", [
-    ("source", ""), ("source", None), ("place", 3), ("files", "adult.data"), ("files", (("a",),)), ("files", 3), ("rules", (("group", 3),)),
-    ("dropped", (("3", "why"),)), ("licence", None)])
-def test_bad_provenance(field, value):
-    with pytest.raises(ValueError, match=f"^{field}="):
-        Provenance(**({"source": "test"} | {field: value}))
-
-
 @pytest.mark.parametrize("position, value", [
     (0, [.5, .6]), (0, []), (0, [1.5, -.5]), (1, [.5]), (1, [.5, np.nan]), (2, [.5, 2]), (3, None)])
 def test_bad_population(position, value):

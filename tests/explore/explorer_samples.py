@@ -120,7 +120,7 @@ def samples() -> dict[str, Explorer]:
                              Panel(lambda epoch: {"up": epoch - 0.5, "down": -epoch, "none": 0.0}, name="Signed", view="bars", share=0.4)],
                             sliders={"epoch": [0, 1, 2]}, play="epoch", **bare),
         "bars": Explorer(lambda n: {"one " + WICKED: 1.0 / n, "two": n ** 2, "three": 3.0}, view="bars", sliders={"n": [1, 10, 100]},
-                         log_x=True, colors={"three": "two"}, **bare),
+                         **bare),
         "draw": Explorer(lambda x, scale: {"answer": np.exp(-np.abs(x) / scale), "given": np.full(len(x), 0.25)}, x=X,
                          sliders={"scale": [1, 2, 3]}, guess="answer", **common),
         "draw_log": Explorer(shares, x=PEOPLE, sliders={"n": [1, 4, 7]}, log_x=True, log_y=True, guess="share", **common),

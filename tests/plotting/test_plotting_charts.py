@@ -97,13 +97,13 @@ def test_figures_turned_over_for_the_dark_keep_contrast_and_hue():
 
 
 def test_roc_plane_draws_the_parallelogram_and_the_derived_point():
-    ax = roc_plane(TEN, p=[[.25, 0], [1, .75]], group_names=["old", "young"]).axes[0]
+    ax = roc_plane(TEN, p=[[.25, 0], [1, .75]]).axes[0]
     corners = [patch.get_xy()[:-1] for patch in ax.patches]
     np.testing.assert_allclose(corners[0][:4], [[0, 0], [0, 2 / 3], [1, 1], [1, 1 / 3]])
     np.testing.assert_allclose(corners[1][:4], [[0, 0], [1 / 3, 1], [1, 1], [2 / 3, 0]])
     landed = [line.get_xydata()[0] for line in ax.lines if len(line.get_xdata()) == 1 and line.get_markerfacecolor() != "white"]
     np.testing.assert_allclose(landed, [[.25, .75], [.25, .75]])
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["old", "young"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["group 0", "group 1"]
 
 
 def test_pareto_draws_the_points_of_the_table_and_skips_missing_ones():
@@ -130,10 +130,8 @@ def test_series_are_told_apart_without_colour():
     (lambda: quality_against_epsilon(QUALITY.assign(q_low=1.)), "table='q': outside its interval"),
     (lambda: roc_plane(np.ones((2, 2))), "counts"), (lambda: roc_plane(-TEN), "counts"),
     (lambda: roc_plane(TEN, p=[[2, 0], [0, 0]]), "p="), (lambda: roc_plane(TEN, p=[1]), "p="),
-    (lambda: roc_plane(TEN, group_names=["one"]), "group_names"), (lambda: roc_plane(TEN, group_names=5), "group_names"),
     (lambda: roc_plane([[[0, 1], [2, 0]], [[0, 2], [1, 2]]]), "counts"),
     (lambda: pareto([[1, 2]]), "table"), (lambda: pareto(CURVES.drop(columns="error")), "table"), (lambda: pareto(CURVES[:0]), "table"),
-    (lambda: roc_plane(TEN, group_names=["one", "one"]), "group_names=.*two names are the same"),
     (lambda: pareto(CURVES.assign(method=["a", None, "b"]), by="method"), "by='method': that column has missing"),
     (lambda: quality_against_epsilon(QUALITY.assign(method=["a", None, "b"])), "by='method': that column has missing"),
     (lambda: pareto(CURVES.assign(method=[["a"], ["b"], ["b"]]), by="method"), "by='method': that column holds more"),
