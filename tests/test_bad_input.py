@@ -225,7 +225,7 @@ FINE = {
     ("accounting.group_privacy", "epsilon", "0"), ("accounting.upsampling", "epsilon", "0"),
     # the error needs no rate, and the rates of one group are its rates
     ("fairness.error", "counts", "an empty cell"), ("fairness.error", "counts", "a missing group"),
-    ("fairness.rates", "counts", "a missing group"),
+    ("fairness.rates", "counts", "a missing group"), ("fairness.report", "counts", "a missing group"),
     # what is right among the accepted needs accepted people of some label, and a merge needs nobody
     ("fairness.predictive_values", "counts", "an empty cell"), ("fairness.predictive_values", "counts", "a missing group"),
     ("fairness.merge_groups", "counts", "an empty cell"),

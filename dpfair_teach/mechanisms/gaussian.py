@@ -13,7 +13,7 @@ from .grid import rounded
 from .mechanism import Mechanism, Neighbours, Numbers, Run, beside, orders_of, repeated
 from .sampled import gaussian_losses, rdp_sampled_gaussian, sampled_loss
 
-__all__ = ["gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook", "rdp_gaussian"]
+__all__ = ["gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook"]
 
 
 def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:

@@ -80,15 +80,16 @@ def new_figure(width: float = 5.0, height: float = 4.0) -> tuple[BookFigure, Axe
 
 def _table(table: object, by: str, columns: tuple[str, ...]) -> pd.DataFrame:
     """A table with rows and with these columns, and ``by``, which tells curves apart: every row belongs to one."""
-    wanted = (*columns, check.text("by", by))
     if not isinstance(table, pd.DataFrame):
-        check.refuse("table", type(table).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(wanted)}.")
+        check.refuse("table", type(table).__name__, "not a pandas DataFrame", f"Give a table with columns {', '.join(columns)}.")
     if not table.columns.is_unique:
         check.refuse("table", list(table.columns), "has two columns of one name", "Rename or drop one of them.")
-    missing = [c for c in wanted if c not in table.columns]
+    missing = [c for c in columns if c not in table.columns]
     if missing or table.empty:
         check.refuse("table", list(table.columns), f"lacks {missing}" if missing else "has no rows",
-                     f"Give a table with columns {', '.join(wanted)}.")
+                     f"Give a table with columns {', '.join(columns)}.")
+    if check.text("by", by) not in table.columns:
+        check.refuse("by", by, f"no column of the table, which has {list(table.columns)}", "Choose one of them.")
     if table[by].isna().any():
         check.refuse("by", by, "that column has missing entries, whose rows belong to no curve", "Fill them, or drop those rows yourself.")
     try:
@@ -132,7 +133,9 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None) -> Figure:
     fp, tp = fairness.rates(counts)
     k = counts.shape[1]
     if p is not None:
-        p = check.array("p", p, shape=(2, k), low=0.0, high=1.0)
+        p = check.array("p", p, shape=(2, None), low=0.0, high=1.0)
+        if p.shape[1] != k:
+            check.refuse("counts, p", (k, p.shape[1]), "different numbers of groups", "Give p a column for each group of counts.")
     figure, ax = new_figure()
     ax.plot([0, 1], [0, 1], color="#767676", linewidth=0.8, linestyle=":")
     for a in range(k):
