@@ -46,10 +46,6 @@ def attribute_advantage_bound(epsilon: float, delta: float = 0.0,
     prior : float in (0, 1)
         Probability that A = 1 given everything but the output, everybody else's group included.
 
-    Returns
-    -------
-    float in [0, 1/2]: a probability to be right, less max(prior, 1 - prior)
-
     Examples
     --------
     >>> round(attribute_advantage_bound(1.0), 4)

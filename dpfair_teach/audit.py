@@ -25,10 +25,10 @@ THRESHOLDS = 200
 
 # ------------------------------------------------------------------------------------------------- from samples
 
-def _counts(name: str, value: object, n: int, trials: str = "n") -> np.ndarray:
+def _counts(name: str, value: object, n: int) -> np.ndarray:
     hits = check.filled(name, check.whole_numbers(name, value, low=0), "count")
     if hits.max() > n:
-        check.refuse(name, int(hits.max()), f"more hits than the {trials}={n} trials", f"Count {name} among those trials.")
+        check.refuse(name, int(hits.max()), f"more hits than the n={n} trials", f"Count {name} among those trials.")
     return hits
 
 
@@ -89,8 +89,7 @@ def one_direction(hits: np.ndarray, n: int, others: np.ndarray, m: int, delta: f
     return np.maximum(np.maximum(event, complement), 0.0)
 
 
-def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: float = 0.0, alpha: float = 0.05, *,
-                        n_0: int | None = None) -> np.ndarray:
+def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: float = 0.0, alpha: float = 0.05) -> np.ndarray:
     """With confidence 1 - alpha, no epsilon below this one makes the mechanism (epsilon, delta)-private.
 
     Source: inverts supplement, Definition 1.2, at one event fixed before the trials, and at its complement, either way round, with
@@ -101,12 +100,10 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     hits_1, hits_0 : int or arrays of ints, 0 to n
         How often the event happened on data set 1 and on its neighbour 0.
     n : int in 1..10^10
-        Trials on data set 1; on data set 0 as well unless ``n_0`` is given.
+        Trials on each of them.
     delta : float in [0, 1)
     alpha : float in [1e-100, 1)
         Probability of a bound that is too large.
-    n_0 : int in 1..10^10, optional
-        Trials on data set 0.
 
     Returns
     -------
@@ -118,11 +115,10 @@ def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: flo
     0.925
     """
     n = _trials("n", n)
-    m = n if n_0 is None else _trials("n_0", n_0)
-    hits_1, hits_0 = _counts("hits_1", hits_1, n), _counts("hits_0", hits_0, m, "n" if n_0 is None else "n_0")
+    hits_1, hits_0 = _counts("hits_1", hits_1, n), _counts("hits_0", hits_0, n)
     check.broadcast("hits_0", hits_0.shape, "hits_1", hits_1.shape, "Give one count of each per event.")
     delta, alpha = _delta(delta), _alpha(alpha)
-    return np.maximum(one_direction(hits_1, n, hits_0, m, delta, alpha / 2), one_direction(hits_0, m, hits_1, n, delta, alpha / 2))
+    return np.maximum(one_direction(hits_1, n, hits_0, n, delta, alpha / 2), one_direction(hits_0, n, hits_1, n, delta, alpha / 2))
 
 
 @dataclass(frozen=True)
@@ -306,8 +302,6 @@ def exact_epsilon(law: ArrayLike, law_neighbour: ArrayLike, delta: float = 0.0) 
     --------
     >>> round(exact_epsilon([0.75, 0.25], [0.25, 0.75]), 6)
     1.098612
-    >>> exact_epsilon([1.0, 0.0], [0.5, 0.5])
-    inf
     """
     p, q = two_laws(law=law, law_neighbour=law_neighbour)
     delta = _delta(delta)

@@ -74,14 +74,14 @@ def test_clopper_pearson_is_exact_at_the_sizes_of_an_audit(alpha):
 @pytest.mark.parametrize("alpha", [0.2, 0.01])
 @pytest.mark.parametrize("p, q, delta", [(0.5, 0.5 / math.e, 0.0), (1 - 0.5 / math.e, 0.5, 0.0), (0.6, 0.2, 0.05), (0.3, 0.3, 0.0)])
 def test_lower_bound_is_too_large_with_probability_at_most_alpha(p, q, delta, alpha):
-    """Exactly, by summing over all pairs of hits out of n = 40 and 60; the truth is the worst of the event's four inequalities."""
-    n, m = 40, 60
+    """Exactly, by summing over all pairs of hits out of n = 50 each; the truth is the worst of the event's four inequalities."""
+    n = 50
     truth = max(0.0, *(math.log((a - delta) / b) for a, b in ((p, q), (q, p), (1 - p, 1 - q), (1 - q, 1 - p)) if a > delta))
-    hits, others = np.arange(n + 1)[:, None], np.arange(m + 1)[None, :]
-    bounds = epsilon_lower_bound(hits, others, n, delta, alpha, n_0=m)
-    law = stats.binom.pmf(hits, n, p) * stats.binom.pmf(others, m, q)
+    hits, others = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
+    bounds = epsilon_lower_bound(hits, others, n, delta, alpha)
+    law = stats.binom.pmf(hits, n, p) * stats.binom.pmf(others, n, q)
     assert law[bounds > truth + 1e-12].sum() <= alpha
-    assert (bounds >= 0).all() and bounds.shape == (n + 1, m + 1)
+    assert (bounds >= 0).all() and bounds.shape == (n + 1, n + 1)
 
 
 def test_both_directions_see_what_one_does_not():
@@ -288,7 +288,7 @@ def test_binned_gaussian_law_gives_the_gaussian_delta():
 
 @pytest.mark.parametrize("call, match", [
     (lambda: clopper_pearson(11, 10, .05), "^n_hits=11: more hits than the n=10 trials"),
-    (lambda: epsilon_lower_bound(8, 13, 10, n_0=12), "^hits_0=13: more hits than the n_0=12 trials"),
+    (lambda: epsilon_lower_bound(8, 13, 10), "^hits_0=13: more hits than the n=10 trials"),
     (lambda: epsilon_lower_bound([8, 7], [1, 2, 3], 10), "^hits_0="),
     (lambda: audit_scalar([1.0, 2.0, 3.0], [1.0] * 5, np.random.default_rng(0)), r"^samples=\(3,\): fewer than 4 samples"),
     (lambda: privacy_loss([[1.0, 2.0, 3.0]], [1, 2], [2, 2], 1.0), r"^outputs=\(1, 3\): does not end in the shape \(2,\) of table"),

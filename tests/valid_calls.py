@@ -155,7 +155,7 @@ valid("accounting.epsilon_by_steps", accounting.epsilon_by_steps,
       lambda: dict(mechanism="laplace", epsilon0=0.1, steps=[1, 10], delta=1e-6, accountants=("basic", "optimal", "rdp")))
 valid("audit.clopper_pearson", audit.clopper_pearson, lambda: dict(n_hits=[3, 4], n=10, alpha=0.05))
 valid("audit.epsilon_lower_bound", audit.epsilon_lower_bound,
-      lambda: dict(hits_1=90, hits_0=10, n=100, delta=0.0, alpha=0.05, n_0=100))
+      lambda: dict(hits_1=90, hits_0=10, n=100, delta=0.0, alpha=0.05))
 valid("audit.audit_scalar", audit.audit_scalar,
       lambda: dict(samples=rng().laplace(1, 1, 200), samples_neighbour=rng().laplace(0, 1, 200), rng=rng(), delta=0.0, alpha=1e-3,
                    claimed_epsilon=1.0))

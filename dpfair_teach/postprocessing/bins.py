@@ -76,8 +76,6 @@ def optimal_cuts(score: ArrayLike, Y: ArrayLike, n_bins: int, criterion: Criteri
     >>> score, Y = [.9, .7, .4, .3, .2, .8, .6, .55, .35, .1], [1, 1, 1, 0, 0, 1, 1, 0, 0, 0]
     >>> optimal_cuts(score, Y, n_bins=3)
     array([0.4, 0.6])
-    >>> optimal_cuts(score, Y, n_bins=4, criterion="price")
-    array([0.4 , 0.55, 0.6 ])
     """
     score = _scores(score)
     Y = check.labels("Y", Y)

@@ -48,10 +48,8 @@ def times_tried(released: np.ndarray) -> int:
 def hidden_errors(gammas: np.ndarray, released: np.ndarray, again: np.ndarray, answer: Callable[[float], np.ndarray]) -> np.ndarray:
     """How much more a classifier errs on the table behind the noise than on the noisy one, for each gamma (G,), on average.
 
-    The program chose what errs least on the table that it saw, so it errs more on the true one: the more, the more cells it chose in, and
-    the fewer people are in each. By how much is tried out. The released table stands for the true one, tables ``again`` (N, b, k, 2) are
-    that with noise once more, and ``answer`` says what the program makes of them at a gamma, (N, b, k). Between ``GAMMAS_TRIED`` of the
-    gammas the numbers are interpolated. In people, as the tables are.
+    The program chose what errs least on the table that it saw. Here the released table stands for the true one, tables ``again``
+    (N, b, k, 2) are that with noise once more, and ``answer`` says what the program makes of them at a gamma, (N, b, k). In people.
     """
     some = np.unique(np.quantile(gammas, np.linspace(0, 1, GAMMAS_TRIED), method="nearest"))
     seen_less = np.subtract(*np.moveaxis(released - again, -1, 0))          # errors of accepting, less those of not

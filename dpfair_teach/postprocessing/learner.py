@@ -120,10 +120,6 @@ class DPPostProcessing(FrontierClassifier):
     >>> model = model.fit(score, Y, sensitive_features=A, rng=np.random.default_rng(0))
     >>> model.releases_[0].mechanism, model.releases_[0].sensitivity, model.releases_[0].epsilon
     ('geometric', 1.0, 5.0)
-    >>> model.curve([0, .05]).round(2)[["gamma", "violation", "violation_high", "claimed"]]
-       gamma  violation  violation_high  claimed
-    0   0.00       0.03            0.50     0.00
-    1   0.05       0.07            0.48     0.05
     >>> model.p_at(gamma=1).tolist()   # any gap is allowed: the base's own decisions
     [[0.0, 0.0], [1.0, 1.0]]
     """

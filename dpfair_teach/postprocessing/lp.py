@@ -71,7 +71,8 @@ def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *,
     """The most accurate gamma-fair classifier derived from the base's predictions and the group.
 
     Source: supplement, program LP^ (2) with ``slack=0``, program LP~ (3) with ``slack=paper_slack(...)`` and a noisy ``q``
-    (main text, program (1)): equalized odds against group 0. Other notions, and pairs, are ours.
+    (main text, program (1)): equalized odds against group 0. Other notions, and pairs, are ours. Every answer of HiGHS is checked: gaps
+    within 1e-9 of their limits, :func:`dual_value` within 1e-9 of the value, relative to the size of the table.
 
     Parameters
     ----------
@@ -86,12 +87,6 @@ def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *,
         ``equalized_odds``, ``false_positive``, ``true_positive`` or ``demographic_parity``: rates of acceptance, and gaps to group 0, as in
         the papers; ``Parity(notion, "pairs")``: of any two groups, so that another numbering of the groups gives the same answer,
         renumbered.
-
-    Returns
-    -------
-    Solution
-        ``p`` (..., b, k), ``value`` (...), ``dual`` (..., k, 2), ``fallbacks``. Every answer of HiGHS is checked: gaps within 1e-9 of
-        their limits, :func:`dual_value` within 1e-9 of the value, relative to the size of the table.
 
     Examples
     --------
