@@ -96,6 +96,14 @@ def rows_of(X: Any, length: int | None = None, columns: int | None = None) -> tu
     return X, shape[0]
 
 
+def people_of(X: Any, columns: int | None = None) -> tuple[Any, int]:
+    """``X`` as a table of whatever entries, and its number of rows, at least one."""
+    X, rows = rows_of(X, columns=columns)
+    if not rows:
+        check.refuse("X", X.shape, "is empty", "Give at least one person.")
+    return X, rows
+
+
 def _ask(base: Any, question: Any, X: Any, length: int | None = None, columns: int | None = None, name: str = "base") -> tuple[Any, int]:
     """The base's answer about ``X``, and its number of rows."""
     X, rows = rows_of(X, length, columns)

@@ -53,17 +53,6 @@ def warn_of_few(y: np.ndarray, parity: Parity) -> None:
                           SmallGroupWarning, stacklevel=4)
 
 
-def warn_of_a_small_bound(bound: float, moved: float, epsilon: float, *, below: float, known: str, otherwise: str) -> None:
-    """The same where no group is known to have fewer people of a label than ``bound``, ``known`` how. ``moved``: how far noise moves a
-    rate, one standard deviation; ``below``, how far the bound mostly is below the smallest group."""
-    if moved > OF_USE:
-        needed, above = moved / OF_USE * (bound + 1) + below, " above" if below and not bound else ""
-        warnings.warn(f"too small for epsilon = {epsilon:g}, as noise alone moves a rate by more than {OF_USE}, one standard deviation: "
-                      f"the smallest group of a label (at least {_people(bound)} {known}, rate off by {moved:.2g}; it takes "
-                      f"{_people(np.ceil(needed - 1))}, or epsilon{above} {epsilon * needed / (bound + 1 + below):.2g}). Merge groups, or "
-                      f"{otherwise}.", SmallGroupWarning, stacklevel=4)
-
-
 def _people(n: float) -> str:
     return "1 person" if round(n) == 1 else f"{n:,.0f} people"
 

@@ -102,7 +102,7 @@ def loop(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
         result = games.regression_dp_oracle_learner(RegressionOracle(people.X, people.Y), A, rng=rng, n_groups=k, **dict(
             dict(gamma=[.02, .1], epsilon=2.0, delta=1e-6, rounds=4, size=3), **how))
-        games.evaluate_regression(result, A)
+        games.regression_private.evaluate_regression(result, A)
         return result
     return Fit("games.regression_dp_oracle_learner", how, of, k, 6)
 
@@ -117,7 +117,9 @@ def mixed(k: int, **how: Any) -> Fit:
 
 def learned(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
-        model = games.DPRegressionLearner(**dict(dict(epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how))
+        notion = how.get("notion", "equalized_odds")
+        anchored = {} if k == 2 else {"notion": Parity(notion, "anchor")}
+        model = games.DPRegressionLearner(**dict(dict(epsilon=2.0, gamma=.05, delta=1e-6, n_groups=k, rounds=4), **how | anchored))
         return model.fit(people.X, people.Y, sensitive_features=A, rng=rng)
     return Fit("games.DPRegressionLearner", how, of, k)
 
@@ -203,7 +205,7 @@ def all_fits() -> list[Fit]:
         found += [loop(k, **how) for how in (*(dict(notion=notion) for notion in ("equalized_odds", *NOTIONS[:2])), dict(rounds=1),
                                              dict(ridge=1.0, rounds=2), dict(progress=True))]
         found += [mixed(k, **how) for how in (
-            *REPAIRS, dict(rounds=1), dict(progress=True), dict(against="anchor"), dict(against="pairs"),
+            dict(), dict(rounds=1), dict(progress=True), dict(against="anchor"), dict(against="pairs"),
             *(dict(notion=notion) for notion in (*NOTIONS, "accuracy_parity")))]
         found += [learned(k, **how) for how in (dict(), *(dict(notion=notion) for notion in NOTIONS[:2]), dict(rounds=1),
                                                 dict(progress=True))]

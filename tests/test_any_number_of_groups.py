@@ -617,7 +617,6 @@ def tolerances(k):
 
 #: Counted by hand in ``tests/violations.py``, with these numbers of groups.
 LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "games.exponentiated_gradient", "games.evaluate",
-            "games.evaluate_regression",
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
             "postprocessing.DPPostProcessing", "games.DPOracleLearner", "games.DPRegressionLearner",
             "lagrangian.FairLagrangian", "lagrangian.PrivateFairLagrangian",
@@ -657,7 +656,6 @@ GROWS: dict[str, Callable[[int], float]] = {
     "games.theorem_3_6": lambda k: games.theorem_3_6(_many(k), 0.1).nu,
     "games.theorem_3_7": lambda k: games.theorem_3_7(_many(k, "X and A"), 0.1).nu,
     "games.theorem_3_8": lambda k: games.theorem_3_8(0.01, 0.1, 4.0, k).error,
-    "games.corollary_3_8_1": lambda k: games.corollary_3_8_1(0.01, 0.1, k).error,
     "games.frozen_bound": lambda k: games.frozen_bound(_few(k, 500)).nu,
     "games.printed_noise_delta": lambda k: games.printed_noise_delta(20, k, 1.0),
     "games.printed_noise_epsilon": lambda k: games.printed_noise_epsilon(20, k, 1e-6),

@@ -122,9 +122,7 @@ DELTA = 1e-6
 CASES: dict[str, Case] = {
     **{f"DPPostProcessing, {method}": repaired(method=method) for method in postprocessing.learner.METHODS},
     **{f"FrontierLearner, {method}": asked(method=method) for method in oneshot.run.METHODS},
-    "DPOracleLearner, frozen": played(games.DPOracleLearner, RULES, warns_at=.05),
-    "DPOracleLearner, bound": played(games.DPOracleLearner, RULES, cell_sizes="noisy_lower_bound"),
-    "DPOracleLearner, promise": played(games.DPOracleLearner, RULES, cell_sizes="public_lower_bound", smallest_cell=5),
+    "DPOracleLearner": played(games.DPOracleLearner, RULES, warns_at=.05),
     "DPRegressionLearner": played(games.DPRegressionLearner, warns_at=.5),
     "FairLagrangian": priced(lagrangian.FairLagrangian),
     "PrivateFairLagrangian": priced(lagrangian.PrivateFairLagrangian, warns_at=.5),

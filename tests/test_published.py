@@ -228,7 +228,7 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
         dict(method="as_printed", notion="true_positive"))),
     *((fit, how) for fit in (mixed, learned) for how in (
         dict(gamma=-1.0), dict(delta=1e-99), dict(rounds=0), dict(notion="fair"), dict(B=-1.0), dict(n_groups=1))),
-    (mixed, dict(smallest_cell=2)), (mixed, dict(cell_sizes="public_lower_bound")), (mixed, dict(classifiers=[])),
+    (mixed, dict(classifiers=[])),
     *((once, how) for how in (
         dict(method="sums", n_cells=3), dict(method="sums", smoothing="likelihood"), dict(method="response", oracle="bayes"),
         dict(epsilon=1e-6, share=.9999), dict(method="response", epsilon=2000.0), dict(n_groups=30), dict(gammas=[-1.0]), dict(gammas=[]))),

@@ -73,33 +73,6 @@ def test_a_fit_warns_where_its_advice_would_help(name):
     assert (deviation / np.maximum(people, 1) > OF_USE).any() and epsilon == case.warns_at
 
 
-@pytest.mark.parametrize("name, known", [("DPOracleLearner, bound", "by the release"), ("DPOracleLearner, promise", "as promised")])
-def test_where_a_bound_on_the_groups_is_all_that_is_known_it_is_what_is_too_small(name, known):
-    """No size is released then. At half as much again as the epsilon that is named nothing is said; and the fit keeps what was released."""
-    case = CASES[name]
-    with pytest.warns(SmallGroupWarning, match=r"^too small for epsilon = 2, as noise alone moves a rate by more than 0.1, one") as caught:
-        model = case.make(epsilon=2.0).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(3))
-    assert len(caught) == 1 and caught[0].filename == __file__
-    said = re.search(rf"the smallest group of a label \(at least ([\d,]+) (?:people|person) {known}, rate off by ([\d.]+); it takes "
-                     r"([\d,]+) people, or epsilon (?:above )?([\d.e+]+)\)\. Merge groups, or ", str(caught[0].message))
-    N, moved, group, enough = (float(number.replace(",", "")) for number in said.groups())
-    first, *_, auditor = model.releases_
-    assert N == pickle.loads(pickle.dumps(model)).smallest_cell_ == round(2 / auditor.sensitivity - 1)
-    drawn = np.random.default_rng(0).laplace(scale=auditor.scale, size=(auditor.times, 4000)).mean(axis=0).std()
-    below = 0 if known == "as promised" else np.ceil(.5 - np.log(2 * first.delta) * first.scale)
-    assert moved == pytest.approx(drawn, rel=.06) and group == pytest.approx(10 * drawn * (N + 1) - 1 + below, rel=.06)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", SmallGroupWarning)
-        case.make(epsilon=1.5 * enough).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(3))
-    assert CASES["DPOracleLearner, frozen"].fitted().smallest_cell_ is None
-
-
-def test_a_bound_of_nobody_tells_which_epsilon_would_not_do():
-    with pytest.warns(SmallGroupWarning, match=r"at least 0 people by the release, .* or epsilon above 0\.\d+\)") as caught:
-        CASES["DPOracleLearner, bound"].make(epsilon=.5).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(3))
-    assert len(caught) == 1
-
-
 def test_each_fold_warns_of_its_own_release_unless_it_is_told_not_to():
     def caught(action: str) -> int:
         with warnings.catch_warnings(record=True) as found:

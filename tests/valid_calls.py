@@ -330,7 +330,6 @@ valid("games.aware.anchor_move", games.aware.anchor_move, lambda: dict(gap=[0.3,
 valid("games.aware_sensitivities", games.aware_sensitivities, lambda: dict(smallest_cell=9, n_groups=3, B=2.0, m=100))
 valid("games.least_bound", games.least_bound, lambda: dict(n_groups=3, gamma=0.1, as_printed=False))
 valid("games.theorem_3_8", games.theorem_3_8, lambda: dict(nu=0.01, gamma=0.1, B=4.0, n_groups=3, as_printed=False))
-valid("games.corollary_3_8_1", games.corollary_3_8_1, lambda: dict(nu=0.01, gamma=0.1, n_groups=3, as_printed=False))
 
 # ------------------------------------------------------------------------------------------------- explore and plotting
 
@@ -425,9 +424,7 @@ valid("games.hedge_regret", games.hedge_regret,
       lambda: dict(n_constraints=4, rounds=10, B=2.0, eta=0.1, spread=2.0, as_printed=False))
 valid("games.agarwal_theorem_1", games.agarwal_theorem_1, lambda: dict(nu=0.1, n_constraints=4, B=2.0, spread=2.0, as_printed=False))
 valid("games.exponentiated_gradient", games.exponentiated_gradient,
-      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, nu=None, as_printed=False))
-valid("games.exponentiated_gradient:nu", games.exponentiated_gradient,
-      lambda: dict(game=game(), B=2.0, eta=None, rounds=None, nu=1.0, as_printed=False))
+      lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, as_printed=False))
 valid("games.exponentiated_gradient:mixture_after", _of(_play, "mixture_after"), lambda: dict(t=3))
 for method in ("gap_after", "regret_after"):
     valid(f"games.exponentiated_gradient:{method}", _of(_play, method), lambda: dict(after=[1, 9]))
@@ -447,9 +444,9 @@ valid("games.neighbour_changes", games.neighbour_changes,
 valid("games.subroutine_4_epsilon", games.subroutine_4_epsilon, lambda: dict(epsilon_step=0.1, B=2.0, n_groups=2))
 valid("games.largest_step", games.largest_step, lambda: dict(epsilon=1.0, delta=1e-6, selections=10, gradients=9))
 valid("games.printed_noise_delta", games.printed_noise_delta,
-      lambda: dict(smallest_cell=5, n_groups=2, epsilon=1.0, gradients=2, constraints=("FP", "TP")))
+      lambda: dict(smallest_cell=5, n_groups=2, epsilon=1.0, gradients=2))
 valid("games.printed_noise_epsilon", games.printed_noise_epsilon,
-      lambda: dict(smallest_cell=5, n_groups=2, delta=1e-6, gradients=2, constraints=("FP", "TP")))
+      lambda: dict(smallest_cell=5, n_groups=2, delta=1e-6, gradients=2))
 _PRIVATE = dict(epsilon=1.0, delta=1e-6, B=2.0, eta=0.1, size=2)
 _REPAIRED = dict(protect="A", progress=False, **_PRIVATE)
 valid("games.dp_oracle_learner", games.dp_oracle_learner,
@@ -507,20 +504,19 @@ valid("oracles.RegressionOracle:coefficients", _of(_regression, "coefficients"),
 valid("oracles.RegressionOracle:answer", _of(_regression, "answer"),
       lambda: dict(prices=[0.1, -0.2], gap_coefficients=[[0.1, 0.2, 0.3], [0.0, 1.0, -1.0]], X=_PEOPLE["X"]))
 valid("games.regression_exponentiated_gradient", games.regression_exponentiated_gradient,
-      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, constraints=("FP", "TP"), eta=0.2, rounds=5))
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, notion="equalized_odds", eta=0.2, rounds=5))
 valid("games.regression_exponentiated_gradient:notion", games.regression_exponentiated_gradient,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, n_groups=2, notion="false_positive", rounds=5))
 valid("games.regression_exponentiated_gradient:acceptance_probability", _of(_regression_play, "acceptance_probability"),
       lambda: dict(X=_PEOPLE["X"]))
 valid("games.regression_dp_oracle_learner", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2, B=2.0, rounds=3, eta=0.2,
-                   budget_fraction=0.1, learner_fraction=0.9, ridge=1.0, constraints=("FP", "TP"), size=2, progress=False))
+                   budget_fraction=0.1, learner_fraction=0.9, ridge=1.0, notion="equalized_odds", size=2, progress=False))
 valid("games.regression_dp_oracle_learner:notion", games.regression_dp_oracle_learner,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=1.0, delta=1e-6, rng=rng(), n_groups=2,
                    notion="true_positive", rounds=3))
 valid("games.regression_dp_oracle_learner:acceptance_probability", _of(_private_regression_play, "acceptance_probability"),
       lambda: dict(X=_PEOPLE["X"]))
-valid("games.evaluate_regression", games.evaluate_regression, lambda: dict(published=_private_regression_play(), A=_GROUPS))
 valid("baselines.regression_dp_oracle_learner_as_printed", baselines.regression_dp_oracle_learner_as_printed,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=100.0, delta=1e-6, rng=rng(), B=2.0, beta=0.05, step="code",
                    noise="scale", most_rounds=5, n_groups=2, size=2))
@@ -615,7 +611,7 @@ valid("oneshot.SoftGroupLearner:score", _of(_soft, "score"),
 
 # ------------------------------------------------------------------------------------------------ the estimators of the games
 _LOOP = dict(epsilon=4.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", B=2.0, rounds=3, progress=False)
-_MIXED = dict(_LOOP, against="anchor", cell_sizes="public_lower_bound", smallest_cell=1.0, classifiers=[
+_MIXED = dict(_LOOP, against="anchor", classifiers=[
     lambda X: (check_array(X)[:, 0] > 0.5).astype(int)])
 
 

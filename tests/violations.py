@@ -135,7 +135,7 @@ def regression_play(people: People) -> Answer:
 
 def private_regression(people: People) -> Answer:
     published = games.regression_dp_oracle_learner(people.oracle, people.A, GAMMA, EPSILON, DELTA, people.rng, n_groups=people.k, rounds=5)
-    return games.evaluate_regression(published, people.A).violation, published.acceptance_probability(people.data.X)
+    return games.regression_private.evaluate_regression(published, people.A).violation, published.acceptance_probability(people.data.X)
 
 
 def mixed_classifiers(*compared: str) -> Callable[[People], Answer]:
@@ -148,7 +148,8 @@ def mixed_classifiers(*compared: str) -> Callable[[People], Answer]:
 
 
 def learned_rules(people: People) -> Answer:
-    return judged(people, games.DPRegressionLearner(20.0, GAMMA, DELTA, n_groups=people.k), ("equalized_odds", "anchor"))
+    anchored = fairness.Parity("equalized_odds", "anchor")
+    return judged(people, games.DPRegressionLearner(20.0, GAMMA, DELTA, n_groups=people.k, notion=anchored), ("equalized_odds", "anchor"))
 
 
 def judged(people: People, model: games.DPOracleLearner | games.DPRegressionLearner, compared: tuple[str, ...]) -> Answer:

@@ -11,6 +11,7 @@ from dpfair_teach.experiments import DELTA, GAMMAS_PROTOCOL, pareto_quality
 from dpfair_teach.experiments.protocol import BETA
 from dpfair_teach.experiments.reference import error_and_gaps
 from dpfair_teach.experiments.tradeoff import Draws
+from dpfair_teach.games.regression_private import evaluate_regression
 from dpfair_teach.oneshot import best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 
@@ -162,7 +163,7 @@ def loop_draws(oracle: RegressionOracle, A: np.ndarray, epsilon: float, repeats:
         learner_fraction=learner_fraction, ridge=ridge, size=repeats)
     share, flat, learned = float(oracle.Y.mean()), np.zeros((1, 2 * (n_groups - 1))), play.errors
     if judge is None:
-        errors, gaps, wrong = learned, games.evaluate_regression(play, A).gaps, min(share, 1 - share)
+        errors, gaps, wrong = learned, evaluate_regression(play, A).gaps, min(share, 1 - share)
     else:
         errors, gaps = _on_others(play, *judge, n_groups)
         wrong = float((judge[2] != (share > 0.5)).mean())

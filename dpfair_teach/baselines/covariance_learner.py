@@ -106,8 +106,6 @@ class CovarianceClassifier(RandomizedClassifier):
 
     def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         X = self._people(X)
-        if len(y) != len(X):
-            check.refuse("y", y.shape, f"not as long as X, which has {len(X)} rows", "Give one label for each row of X.")
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
         n = np.bincount(2 * A + y, minlength=2 * how.k).reshape(how.k, 2).astype(float)
         how.parity.require("sensitive_features", n, codes=True)

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._base_estimator import people_of
 from ..fairness import Parity
 from ..fairness.parity import Notion, read_parity
 from ..mechanisms import UNIT_A, debias_counts, release
-from .reduction_learner import Read, ReductionClassifier, as_long, people_of, tried
+from .reduction_learner import Read, ReductionClassifier, tried
 from .response import law, response_shrinkage
 
 __all__ = ["PrivateReduction"]
@@ -101,7 +102,6 @@ class PrivateReduction(ReductionClassifier):
     def _learn(self, setting: PrivateRead, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         how, epsilon, correction = setting
         X, m = people_of(X)
-        as_long(y, m)
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
         tried(how.base, X, y)       # a base that fails later has spent epsilon
         Z, record = release("randomized response", A, rng, unit=UNIT_A, epsilon=epsilon, n_groups=how.k)

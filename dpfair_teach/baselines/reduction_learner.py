@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils import get_tags
 
 from .. import _checks as check
-from .._base_estimator import base_prediction, fitted_copy, rows_of
+from .._base_estimator import base_prediction, fitted_copy, people_of
 from .._classifier import RandomizedClassifier
 from .._generator import own_generator
 from ..fairness import Parity
@@ -128,19 +128,6 @@ class ReductionClassifier(RandomizedClassifier):
         return np.clip(said, 0.0, 1.0)
 
 
-def people_of(X: Any, columns: int | None = None) -> tuple[Any, int]:
-    """``X`` as a table of whatever the base reads, and its number of rows, at least one."""
-    X, n = rows_of(X, columns=columns)
-    if not n:
-        check.refuse("X", X.shape, "is empty", "Give at least one person.")
-    return X, n
-
-
-def as_long(y: np.ndarray, n: int) -> None:
-    if len(y) != n:
-        check.refuse("y", y.shape, f"not as long as X, which has {n} rows", "Give one label for each row of X.")
-
-
 class Reduction(ReductionClassifier):
     """A fair mixture of answers of a classifier that takes weights, for any notion and any number of groups. **Not private.**
 
@@ -209,7 +196,6 @@ class Reduction(ReductionClassifier):
 
     def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         X, m = people_of(X)
-        as_long(y, m)
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
         n = np.bincount(2 * A + y, minlength=2 * how.k).reshape(how.k, 2).astype(float)
         how.parity.require("sensitive_features", n, codes=True)

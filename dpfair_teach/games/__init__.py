@@ -28,7 +28,6 @@ from .aware import AwareGuarantee as AwareGuarantee
 from .aware import (
     aware_predictions,
     aware_sensitivities,
-    corollary_3_8_1,
     fair_mixture,
     fair_mixture_as_printed,
     group_indicators,
@@ -63,9 +62,8 @@ from .programs import Equilibrium as Equilibrium
 from .programs import FairERM as FairERM
 from .regression import RegressionPlay as RegressionPlay
 from .regression import regression_exponentiated_gradient
-from .regression_private import EvaluatedRegression as EvaluatedRegression
 from .regression_private import PrivateRegressionPlay as PrivateRegressionPlay
-from .regression_private import evaluate_regression, regression_dp_oracle_learner
+from .regression_private import regression_dp_oracle_learner
 from .regret import RoundAccuracy as RoundAccuracy
 from .regret import lemma_3_2, lemma_3_3, lemma_3_4
 from .sensitivity import NeighbourChanges as NeighbourChanges
@@ -80,10 +78,10 @@ __all__ = [
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",
     "Setting", "schedule", "largest_step", "printed_noise_delta", "printed_noise_epsilon",
-    "dp_oracle_learner", "dp_oracle_learner_as_printed", "evaluate", "evaluate_regression", "gradient_seen",
+    "dp_oracle_learner", "dp_oracle_learner_as_printed", "evaluate", "gradient_seen",
     "lemma_3_1", "neighbour_changes", "subroutine_4_epsilon",
     "lemma_3_2", "lemma_3_3", "lemma_3_4", "theorem_3_5", "theorem_3_6", "theorem_3_7", "best_setting",
     "frozen_tau", "frozen_bound",
-    "group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8", "corollary_3_8_1",
+    "group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8",
     "fair_mixture", "fair_mixture_as_printed",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..mechanisms import UNIT_A, Measurement, Release
-from .auditor import agarwal_theorem_1, bound_on_multipliers, hedge, hedge_rate
+from .auditor import bound_on_multipliers, hedge, hedge_rate
 from .game import FairnessGame, checked_game
 from .play import MOST, Play, PrivatePlay
 from .players import printed_sensitivities, private_players
@@ -189,8 +189,8 @@ def algorithm_5_as_printed(
 
 # ------------------------------------------------------------------------------------------- the same, with arguments that are found
 
-def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int | None = None,
-                           nu: float | None = None, as_printed: bool = False) -> Play:
+def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int,
+                           as_printed: bool = False) -> Play:
     """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
 
     Source: supplement, Algorithm 3 (Agarwal et al. 2018): :func:`algorithm_3`.
@@ -204,12 +204,10 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     B : float in (0, 1e9], or array that broadcasts with the game's gamma
     eta : float in [1e-12, 1e9], or array like B, optional
         The step; by default :func:`hedge_rate`'s for T rounds and the game's own :attr:`FairnessGame.spread`.
-    rounds : int in 1..10^8, optional
-        T.
-    nu : float in [1e-9, 1e9], optional
-        Instead of ``rounds`` and ``eta``: the gap that :func:`agarwal_theorem_1` is to promise, for the largest B of a batch.
+    rounds : int in 1..10^8
+        T, such as :func:`agarwal_theorem_1`'s for a gap that is wanted.
     as_printed : bool
-        The printed step and, with ``nu``, rounds instead of the sharp ones; not with ``eta``.
+        The printed step; not with ``eta``.
 
     Examples
     --------
@@ -222,24 +220,11 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     check.flag("as_printed", as_printed)
     B = bound_on_multipliers(B)
     K, spread = game.n_constraints, np.maximum(game.spread, 1e-6)
-    if rounds is None and nu is None:
-        check.refuse("rounds", rounds, "and no nu either", "Give rounds, or the gap nu that is wanted.")
-    if rounds is not None and nu is not None:
-        check.refuse("rounds, nu", (rounds, nu), "both are given", "Give rounds, or the gap nu that is wanted, not both.")
-    if nu is not None and eta is not None:
-        check.refuse("nu, eta", (nu, eta), "both are given, and the rounds for nu are reckoned for the default step",
-                     "Give nu alone, or rounds with eta.")
     if eta is not None:
         check.unread(f"a play with eta={check.shown(eta)}", "one whose eta is found", as_printed=as_printed or None)
-    if rounds is None:
-        assert nu is not None
-        T = agarwal_theorem_1(nu, K, float(B.max()), spread=None if as_printed else float(spread.max()), as_printed=as_printed).rounds
-        if T > 10**8:
-            check.refuse("nu, B", (nu, float(B.max())), f"means {T} rounds, too many to keep", "Ask for a larger gap or a smaller bound.")
-    else:
-        T = check.integer("rounds", rounds, low=1)
-        if T == 1:
-            check.unread("a play of rounds=1", "a play of more rounds", eta=eta, as_printed=as_printed or None)
+    T = check.integer("rounds", rounds, low=1)
+    if T == 1:
+        check.unread("a play of rounds=1", "a play of more rounds", eta=eta, as_printed=as_printed or None)
     if eta is None:
         eta = hedge_rate(K, T, as_printed=as_printed) * (1.0 if as_printed else 2.0 / spread)
     eta = check.array("eta", eta, low=1e-12, high=1e9, booleans=False)

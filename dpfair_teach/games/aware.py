@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .sensitivity import Sensitivities, lemma_3_1
 
-__all__ = ["group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8", "corollary_3_8_1",
-           "fair_mixture", "fair_mixture_as_printed", "false_positive_gaps", "anchor_move"]
+__all__ = ["group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8", "fair_mixture",
+           "fair_mixture_as_printed", "false_positive_gaps", "anchor_move"]
 
 
 def group_indicators(A: ArrayLike, n_groups: int | None = None) -> np.ndarray:
@@ -166,7 +166,7 @@ def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed:
     """Error and fairness of a nu-approximate equilibrium of the game with false positive constraints, indicators in the class.
 
     Source: supplement, Theorem 3.8 (main text, Theorem 4.5): 2 nu, and gamma + 2 nu / (B - (|A| - 1)). Ours has :func:`least_bound` for
-    |A| - 1.
+    |A| - 1. Corollary 3.8.1 is the theorem with B = |A|: printed, no B is left in the bounds, 2 nu and gamma + 2 nu.
 
     Parameters
     ----------
@@ -200,27 +200,6 @@ def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed:
         check.refuse("B", B, f"not above {name} = {least:.6g}, so a violation may pay and nothing is promised",
                      f"Choose a larger B, for instance |A| = {n_groups}.")
     return AwareGuarantee(2 * nu, gamma + 2 * nu / (number - least))
-
-
-def corollary_3_8_1(nu: float, gamma: float, n_groups: int, *, as_printed: bool = False) -> AwareGuarantee:
-    """Theorem 3.8 with B = |A|: no B is left in the bounds, 2 nu and gamma + 2 nu; ours is gamma + 2 nu / (|A| - least_bound).
-
-    Source: supplement, Corollary 3.8.1.
-
-    Parameters
-    ----------
-    nu, gamma, n_groups, as_printed : as in :func:`theorem_3_8`
-
-    Returns
-    -------
-    AwareGuarantee: ``.error``, ``.violation``
-
-    Examples
-    --------
-    >>> corollary_3_8_1(0.01, 0.05, 4, as_printed=True).violation, round(corollary_3_8_1(0.01, 0.05, 4).violation, 4)
-    (0.07, 0.061)
-    """
-    return theorem_3_8(nu, gamma, check.group_count(n_groups), n_groups, as_printed=as_printed)
 
 
 def false_positive_gaps(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]:

@@ -184,9 +184,8 @@ def _scales(smallest_cell: object) -> tuple[float, float]:
 
 
 def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *,
-                        gradients: int = 1,
-                        constraints: tuple[str, ...] = ("FP", "TP")) -> float:
-    """The delta that the printed Laplace noise of Algorithm 5 needs at this epsilon, by its scale alone: exact.
+                        gradients: int = 1) -> float:
+    """The delta that the printed Laplace noise of Algorithm 5, for equalized odds, needs at this epsilon, by its scale alone: exact.
 
     Source: ours, on supplement, Algorithm 5. The scale is proportional to 1/(n-1), with n the smallest cell of the private data; a
     neighbour's may be (n-1)/(n-2) times as large (:func:`~dpfair_teach.audit.laplace_scale_delta`).
@@ -199,7 +198,6 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *,
     epsilon : float in [0, 700]
     gradients : int in 1..10^6
         How many noisy gradients are seen. The average multipliers of a run of two rounds determine one.
-    constraints : tuple of "FP", "TP"
 
     Returns
     -------
@@ -211,15 +209,13 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *,
     [0.323, 0.106, 0.039]
     """
     k = check.group_count(n_groups)
-    each = 2 * len(checked_constraints(constraints)) * (k - 1)
-    entries = each * check.integer("gradients", gradients, low=1, high=10**6)
+    entries = 4 * (k - 1) * check.integer("gradients", gradients, low=1, high=10**6)
     scales = _scales(smallest_cell)
     epsilon = check.number("epsilon", epsilon, low=0.0, high=700.0)
     return laplace_scale_delta(*scales, epsilon=epsilon, n=entries)
 
 
-def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gradients: int = 1,
-                          constraints: tuple[str, ...] = ("FP", "TP")) -> float:
+def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gradients: int = 1) -> float:
     """The epsilon that the printed noise gives at this delta, by its scale alone: where :func:`printed_noise_delta` falls to delta.
 
     Source: ours, on supplement, Algorithm 5.
@@ -228,7 +224,7 @@ def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gr
     ----------
     smallest_cell, n_groups : as in :func:`printed_noise_delta`
     delta : float in (0, 1)
-    gradients, constraints : as in :func:`printed_noise_delta`
+    gradients : as in :func:`printed_noise_delta`
 
     Returns
     -------
@@ -242,12 +238,12 @@ def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gr
     """
     delta = check.delta(delta)
     low, high = 0.0, 1.0
-    while printed_noise_delta(smallest_cell, n_groups, high, gradients=gradients, constraints=constraints) > delta:
+    while printed_noise_delta(smallest_cell, n_groups, high, gradients=gradients) > delta:
         low, high = high, min(2 * high, 700.0)
         if low == high:
             return math.inf
     for _ in range(60):
         middle = (low + high) / 2
-        above = printed_noise_delta(smallest_cell, n_groups, middle, gradients=gradients, constraints=constraints) > delta
+        above = printed_noise_delta(smallest_cell, n_groups, middle, gradients=gradients) > delta
         low, high = (middle, high) if above else (low, middle)
     return high

@@ -1,7 +1,7 @@
 """The game of one data set and one class of classifiers: what the learner pays the auditor."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -133,11 +133,14 @@ class FairnessGame:
         # Only asked for what is not there: the people of a game that was made from gaps.
         if name in ("n_pos", "n", "rates", "m", "n_groups", "constraints", "parity", "private"):
             try:
-                check.refuse("game", self, f"was made from gaps, and has no {name}",
-                             "Make it from predictions or from_counts; of other notions than those there is no private play, nor costs.")
+                self._refuse_gaps(name)
             except ValueError as refused:
                 raise NoPeople(str(refused)) from None
         raise AttributeError(f"'FairnessGame' object has no attribute '{name}'")
+
+    def _refuse_gaps(self, name: str) -> NoReturn:
+        check.refuse("game", self, f"was made from gaps, and has no {name}",
+                     "Make it from predictions or from_counts; of other notions than those there is no private play, nor costs.")
 
     def _set(self, table: Any, gamma: ArrayLike) -> None:        # a Table, or Gaps, which have no people
         self.gamma = check.array("gamma", gamma, low=0.0, high=1e9, booleans=False)
@@ -180,7 +183,9 @@ class FairnessGame:
 
     def with_constants(self) -> FairnessGame:
         """The game with "reject everybody" and "accept everybody" added as its last two classifiers: then gamma = 0 is feasible."""
-        return self._with(self.table.with_constants(), self.gamma) if isinstance(self.table, Table) else self.__getattr__("n")
+        if not isinstance(self.table, Table):
+            self._refuse_gaps("people")
+        return self._with(self.table.with_constants(), self.gamma)
 
     # ------------------------------------------------------------------------------------------------------- the payoff
 

@@ -14,7 +14,6 @@ from .programs import plain
 from .regret import Noisy, auditor_bound, auditor_step, labelings_of, learner_bound, noisy, noisy_answers, smallest_of
 from .sensitivity import Sensitivities
 from .setting import SMALLEST_ETA, Setting, checked_setting
-from .table import checked_constraints, labels_of
 
 __all__ = ["lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound", "best_setting", "theorem_3_5", "theorem_3_6",
            "theorem_3_7", "frozen_bound", "frozen_tau"]
@@ -314,7 +313,7 @@ def _order(setting: Setting, log_labelings: float) -> float:
     if m is None:
         check.refuse("m", None, "the order of the bound asks how many people there are", "Give m.")
     return setting.B * m / n * math.sqrt(
-        setting.k * math.sqrt(-math.log(setting.delta)) * (log_labelings - math.log(setting.beta)) / (m * setting.epsilon))
+        setting.n_groups * math.sqrt(-math.log(setting.delta)) * (log_labelings - math.log(setting.beta)) / (m * setting.epsilon))
 
 
 def _promises(bound: EquilibriumBound, B: float, gamma: float, constants: int, as_printed: bool) -> Guarantee:
@@ -387,7 +386,7 @@ def theorem_3_7(setting: Setting, gamma: float, *, constants: int = 2, as_printe
 
 # ----------------------------------------------------------------------------------------- of the play over released sizes
 
-def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str, ...] = ("FP", "TP")) -> np.ndarray:
+def frozen_tau(n: ArrayLike, denominators: ArrayLike) -> np.ndarray:
     """tau = max |n~ - n| / n~: how far a rate over the released denominators may be from the true one.
 
     Source: ours. A rate n_1 / n~ is the true rate times n / n~, so it is off by the rate times |n~ - n| / n~, and a rate is at most 1.
@@ -397,9 +396,7 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str,
     n : (k, 2) array [a, y], entries >= 0
         People of the cells, who are private: so is tau, but for the teacher's eye.
     denominators : (..., k, 2) array, entries >= 1
-        What was released, ``dp_oracle_learner(...).denominators``.
-    constraints : tuple of "FP", "TP"
-        As in the game. Of the other label nothing is released, its denominators are NaN, and it does not count.
+        What was released for equalized odds, ``dp_oracle_learner(...).denominators``.
 
     Returns
     -------
@@ -409,16 +406,12 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike, *, constraints: tuple[str,
     --------
     >>> round(frozen_tau([[100, 100], [50, 80]], [[98, 100], [52, 80]]), 3)
     0.038
-    >>> round(frozen_tau([[100, 100], [50, 80]], [[98, np.nan], [52, np.nan]], constraints=("FP",)), 3)
-    0.038
     """
-    labels = labels_of(checked_constraints(constraints))
     n = check.filled("n", check.array("n", n, shape=(None, 2), low=0.0, high=1e15, booleans=False), "group")
-    shown = check.numeric("denominators", denominators)
+    shown = check.array("denominators", denominators, low=1.0, high=1e15, booleans=False)
     if shown.ndim < 2 or shown.shape[-2:] != n.shape:
         check.refuse("denominators", shown.shape, f"does not end in the shape of n, {n.shape}", "Give one for each cell.")
-    asked = check.array("denominators", shown[..., labels], low=1.0, high=1e15, booleans=False)
-    return plain((np.abs(asked - n[:, labels]) / asked).max(axis=(-2, -1)))
+    return plain((np.abs(shown - n) / shown).max(axis=(-2, -1)))
 
 
 def frozen_gap(nu: float, B: float, tau: float) -> float:
@@ -455,7 +448,7 @@ class FrozenBound:
 
 def _off(s, cells, epsilon_0):
     """How many people the released sizes of so many cells may be off, with probability at least 1 - beta/3; 1/2 by rounding."""
-    return 0.5 + (1 if s.k == 2 else 2) * math.log(3 * cells / s.beta) / epsilon_0
+    return 0.5 + (1 if s.n_groups == 2 else 2) * math.log(3 * cells / s.beta) / epsilon_0
 
 
 def _grid(s, least):
@@ -487,7 +480,7 @@ def frozen_bound(setting: Setting) -> FrozenBound:
     """
     if checked_setting(setting).protect != "A":
         check.refuse("protect", setting.protect, "the bound is about a learner that protects A", "Use theorem_3_7, or protect='A'.")
-    k, T, B, n = setting.k, setting.T, setting.B, smallest_of(setting)
+    k, T, B, n = setting.n_groups, setting.rounds, setting.B, smallest_of(setting)
     off = _off(setting, len(setting.parity.cells) * (1 if k == 2 else k), setting.budget_fraction * setting.epsilon)
     least = max(n - off, 1.0)
     tau, thirds = off / least, setting.beta * 2 / 3

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._base_estimator import base_prediction, rows_of
+from .._base_estimator import base_prediction, people_of
 from .._classifier import RandomizedClassifier, compared
-from .._fit_warnings import warn_of_a_better_constant, warn_of_a_small_bound
+from .._fit_warnings import warn_of_a_better_constant
 from ..accounting import Release
 from ..fairness import Parity
 from ..fairness.parity import OF_GROUPS, Notion, OfGroups, read_parity
@@ -21,17 +21,18 @@ from .auditor import MOST_ROUNDS, bound_on_multipliers
 from .budget import checked_delta
 from .game import FairnessGame
 from .play import PrivatePlay
-from .players import bound_is_below, by_rate
+from .players import by_rate
 from .regression import default_price, label_rates
 from .regression_private import PrivateRegressionPlay, regression_dp_oracle_learner
-from .setting import CELL_SIZES, CellSizes
 from .table import OddsNotion, table_of_people
 
 __all__ = ["DPOracleLearner", "DPRegressionLearner"]
 
 _AT_ONCE = 2**24        # scores that are held together
 #: Options that are gone.
-GONE = {"repair": "Say cell_sizes: 'noisy', 'noisy_lower_bound' or 'public_lower_bound'.",
+GONE = {"repair": "Sizes of cells are noisy; call games.dp_oracle_learner for other cell_sizes.",
+        "cell_sizes": "Sizes of cells are noisy; call games.dp_oracle_learner for others.",
+        "smallest_cell": "Call games.dp_oracle_learner, which takes a promise.",
         "checkpoint": "Fit in one go: a fit that resumes could draw its noise twice."}
 
 
@@ -120,7 +121,6 @@ class DPOracleLearner(_PlayingLearner):
         The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most.
     rounds : int in 1..10^15
         T. In one round nothing private is read: the answer is the most accurate classifier, however unfair.
-    cell_sizes, smallest_cell : as in :func:`dp_oracle_learner`
     progress : bool
         A bar on the standard error stream.
 
@@ -135,9 +135,7 @@ class DPOracleLearner(_PlayingLearner):
     history_ : pandas.DataFrame
         One row for each round, as :class:`~dpfair_teach.games.play.PrivatePlay`'s.
     sizes_ : (k, 2) array [a, y], or None
-        The released sizes of the cells, (k, 1) of rates of all people; None for other ``cell_sizes``, or one round.
-    smallest_cell_ : float, or None
-        The lower bound on the smallest cell that was released, or that you promised; else None.
+        The released sizes of the cells, (k, 1) of rates of all people; None of one round.
     B_, eta_, parity_
         The bound of the multipliers, the auditor's step, the notion.
     releases_ : tuple of accounting.Release, of the last ``fit`` only
@@ -161,7 +159,7 @@ class DPOracleLearner(_PlayingLearner):
 
     def __init__(self, classifiers: Sequence[Any | Callable[[Any], ArrayLike]], epsilon: float, gamma: float, delta: float, *,
                  n_groups: int = 2, notion: Notion | Parity = "equalized_odds", against: OfGroups | None = None, B: float | None = None,
-                 rounds: int = 10, cell_sizes: CellSizes = "noisy", smallest_cell: float | None = None, progress: bool = False) -> None:
+                 rounds: int = 10, progress: bool = False) -> None:
         self.classifiers = classifiers
         self.epsilon = epsilon
         self.gamma = gamma
@@ -171,21 +169,17 @@ class DPOracleLearner(_PlayingLearner):
         self.against = against
         self.B = B
         self.rounds = rounds
-        self.cell_sizes = cell_sizes
-        self.smallest_cell = smallest_cell
         self.progress = progress
 
     def _checked_params(self) -> OracleLearnerParams:
         against = compared(self.notion, self.against, check.group_count(self.n_groups))
         parity = read_parity(self.notion, against=against, forms=OF_GROUPS, because="How much of all people a group is, is private.")
-        check.choice("cell_sizes", self.cell_sizes, CELL_SIZES)
         _listed(self.classifiers)
         return self._read(checked_delta(self.delta), parity, most_epsilon=1e6, most_rounds=MOST_ROUNDS)
 
     def _learn(self, params: OracleLearnerParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Ask every classifier, add the constants that are missing, and play: :func:`dp_oracle_learner`."""
-        X, m = _rows(X)
-        _as_many_labels(y, m)
+        X, m = people_of(X)
         A = check.groups_below("sensitive_features", sensitive_features, params.n_groups, length=m)
         classifiers = _listed(self.classifiers)
         said = np.array([_decisions(classifiers, h, X, m) for h in range(len(classifiers))])
@@ -193,26 +187,13 @@ class DPOracleLearner(_PlayingLearner):
         said = np.concatenate([said, *(np.full((1, m), value == 1) for value in constants)])
         table = table_of_people(said, A, y, params.parity, params.n_groups, "zero")      # from here on there are counts
         published = dp_oracle_learner(FairnessGame._made_of(table, params.gamma), params.epsilon, params.delta, params.B, rng,
-                                      cell_sizes=self.cell_sizes, smallest_cell=self.smallest_cell, rounds=params.rounds,
-                                      progress=self.progress)
+                                      rounds=params.rounds, progress=self.progress)
         self._publish(published)
         self.constants_, self.chosen_, self.weights_ = constants, published.chosen, published.Q
-        self.smallest_cell_ = None if published.smallest_cell is None else float(published.smallest_cell)
-
-    def _warn(self, y: np.ndarray) -> None:
-        """By the bound, where no size was released: the published mixture is off by the mean of what was drawn in the rounds."""
-        if self.smallest_cell_ is None:
-            return
-        first, *_, auditor = self.releases_
-        promised = self.cell_sizes == "public_lower_bound"
-        warn_of_a_small_bound(self.smallest_cell_, _deviation_of(auditor) / math.sqrt(auditor.times), float(self.epsilon),
-                              below=0.0 if promised else float(bound_is_below(math.sqrt(2) / _deviation_of(first), first.delta)),
-                              known="as promised" if promised else "by the release",
-                              otherwise=("promise more where that holds, or " if promised else "") + self._small_group_advice)
 
     def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """How many of the rounds' classifiers say 1, over T. The group is no input: given, it is only checked."""
-        X, n = _rows(X, getattr(self, "n_features_in_", None))
+        X, n = people_of(X, getattr(self, "n_features_in_", None))
         self._validated_groups(sensitive_features, n)
         classifiers, H, said = _listed(self.classifiers), len(self.weights_) - len(self.constants_), np.zeros(n)
         for h, times in zip(*np.unique(self.chosen_, return_counts=True), strict=True):
@@ -241,7 +222,8 @@ class DPRegressionLearner(_PlayingLearner):
     n_groups : int in 2..1000
         k, public. It is not read off A.
     notion : str or fairness.Parity
-        ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0: two other groups may be 2 gamma apart.
+        ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0: two other groups may be 2 gamma apart. So of more than
+        two groups a word is refused: say ``fairness.Parity("equalized_odds", "anchor")``.
     B : float in (0, 1e9], optional
         The most that all constraints together may be priced at. More is fairer, and noisier. None: 1 / gamma, 20 at most.
     rounds : int in 1..10^6
@@ -290,12 +272,14 @@ class DPRegressionLearner(_PlayingLearner):
     def _checked_params(self) -> OracleLearnerParams:
         delta = check.number("delta", self.delta, low=1e-100, high=0.5)
         check.number("ridge", self.ridge, low=0.0, high=1e12)
-        return self._read(delta, label_rates(self.notion, None), most_epsilon=1e3, most_rounds=10**6)
+        if check.group_count(self.n_groups) > 2 and not isinstance(self.notion, Parity):
+            check.refuse("notion", self.notion, "means any two groups, and this learner compares each with group 0 alone",
+                         'Say notion=fairness.Parity("equalized_odds", "anchor"): two other groups may then be 2 gamma apart.')
+        return self._read(delta, label_rates(self.notion), most_epsilon=1e3, most_rounds=10**6)
 
     def _learn(self, params: OracleLearnerParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Play: :func:`regression_dp_oracle_learner`."""
         X = self._people(X)
-        _as_many_labels(y, len(X))
         A = check.groups_below("sensitive_features", sensitive_features, params.n_groups, length=len(X))
         published = regression_dp_oracle_learner(
             RegressionOracle(X, y), A, params.gamma, params.epsilon, params.delta, rng, n_groups=params.n_groups, B=params.B,
@@ -323,24 +307,10 @@ class DPRegressionLearner(_PlayingLearner):
         return check.filled("X", check.rows("X", X, columns=columns, low=-1e50, high=1e50), "person")
 
 
-def _as_many_labels(y: np.ndarray, rows: int) -> None:
-    """A label for each row of X."""
-    if len(y) != rows:
-        check.refuse("y", y.shape, f"not as long as X, which has {rows} rows", "Give everybody's label.")
-
-
 def _deviation_of(release: Release) -> float:
     """The standard deviation of a release's noise, in what it measures: people, or rates."""
     assert release.scale is not None        # of noise, and none other is asked about
     return release.scale * (math.sqrt(2) if release.mechanism == "laplace" else 1.0)
-
-
-def _rows(X: Any, columns: int | None = None) -> tuple[Any, int]:
-    """``X`` as a table of whatever the classifiers read, and its number of rows."""
-    X, rows = rows_of(X, columns=columns)
-    if not rows:
-        check.refuse("X", X.shape, "is empty", "Give at least one person.")
-    return X, rows
 
 
 def _listed(value: Any) -> list[Any]:

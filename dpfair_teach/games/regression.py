@@ -124,9 +124,9 @@ def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_gro
     return cells, game, (2 * np.arange(k - 1)[:, None] + labels_of(game.constraints)).ravel()
 
 
-def label_rates(notion: Any, constraints: object) -> Parity:
+def label_rates(notion: Any) -> Parity:
     """The notion of a loop with the regression oracle."""
-    parity = read_parity(notion, constraints, notions=ODDS_NOTIONS, forms=("anchor",),
+    parity = read_parity(notion, notions=ODDS_NOTIONS, forms=("anchor",),
                          because="The regression oracle answers prices of gaps of false and true positive rates to those of group 0.")
     if parity.anchor:
         check.refuse("notion", parity, "has another anchor than group 0", "Leave the anchor out.")
@@ -155,9 +155,8 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: n
 
 
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
-                                      n_groups: int | None = None, constraints: tuple[str, ...] | None = None,
-                                      notion: OddsNotion | Parity | None = None, eta: ArrayLike | None = None,
-                                      rounds: int = 200) -> RegressionPlay:
+                                      n_groups: int | None = None, notion: OddsNotion | Parity = "equalized_odds",
+                                      eta: ArrayLike | None = None, rounds: int = 200) -> RegressionPlay:
     """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
 
     Source: supplement, Algorithm 3, with the oracle of main text, Section 5. The oracle is fitted once: a round is a product of the gap
@@ -171,10 +170,8 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     B : float in (0, 1e9], or array that broadcasts with gamma, optional
         By default 1 / gamma, 20 at most.
     n_groups : int in 2..1000, optional
-    constraints : tuple of "FP", "TP", optional
-        By default both.
-    notion : str or Parity, optional
-        The same in other words: equalized odds, or one of its rates, against group 0.
+    notion : str or Parity
+        ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0.
     eta : float in [1e-12, 1e9], or array like B, optional
         The step; by default :func:`hedge_rate`'s. Not for one round, after which nobody plays.
     rounds : int in 1..10^15
@@ -197,7 +194,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     (True, (2, 5))
     """
     oracle = checked_oracle(oracle)
-    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, label_rates(notion, constraints))
+    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, label_rates(notion))
     n = cells.n
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")

@@ -28,7 +28,7 @@ from .programs import plain
 from .regression import checked_oracle, counted, default_price, game_of_constants, label_rates
 from .table import OddsNotion, labels_of
 
-__all__ = ["evaluate_regression", "regression_dp_oracle_learner"]
+__all__ = ["regression_dp_oracle_learner"]
 
 SIZES = 0.05        # of epsilon
 LEARNERS = 0.9      # of what the Gaussians may spend
@@ -101,20 +101,10 @@ class PrivateRegressionPlay:
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedRegression:
-    """What a private loop is worth on the private groups. None of these numbers is private.
+    """What a private loop is worth on the private groups; none of these numbers is private.
 
-    Attributes
-    ----------
-    n : (k, 2) array [a, y]
-        People.
-    counts : (T, ..., k, 2) array [a, y]
-        Whom each round's classifier accepts.
-    errors : (T, ...) array
-        Of each round's classifier.
-    gaps : (T, ..., D) array
-        True gaps of each round's classifier; the rate of an empty cell reads 0.
-    error, violation : (...) arrays, or floats
-        Of the average of the rounds.
+    People ``n`` (k, 2) [a, y]; of each round ``counts`` (T, ..., k, 2) of accepted people, ``errors`` (T, ...) and true ``gaps``
+    (T, ..., D), for which the rate of an empty cell reads 0; ``error`` and ``violation`` (...) are of the average of the rounds.
     """
 
     n: np.ndarray
@@ -132,35 +122,7 @@ class EvaluatedRegression:
 
 
 def evaluate_regression(published: PrivateRegressionPlay, A: ArrayLike) -> EvaluatedRegression:
-    """Error and violation of a private loop on the people it learned from: it is handed their groups again.
-
-    Source: ours. These numbers are computed from the private groups, so they are no part of what was published, and are not private: they
-    are for the teacher's eye.
-
-    Parameters
-    ----------
-    published : PrivateRegressionPlay
-        As :func:`regression_dp_oracle_learner` returns it.
-    A : (m,) array of ints 0..k-1
-        Of the oracle's people.
-
-    Returns
-    -------
-    EvaluatedRegression
-        ``counts``, ``n``, ``errors``, ``gaps`` of every round; ``error``, ``violation`` of their average.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X, A = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
-    >>> Y = (X[:, 0] + X[:, 1] * A + .3 * rng.normal(size=400) > .5).astype(int)
-    >>> play = regression_dp_oracle_learner(RegressionOracle(X, Y), A, .05, 2.0, 1e-6, rng, n_groups=2, rounds=5)
-    >>> found = evaluate_regression(play, A)
-    >>> found.counts.shape, bool(found.error == play.errors.mean())
-    ((5, 2, 2), True)
-    """
-    if not isinstance(published, PrivateRegressionPlay):
-        check.refuse("published", published, "is not what regression_dp_oracle_learner returns", "Give its result.")
+    """Error and violation of a private loop on the people it learned from: handed their groups again, and so for the teacher's eye."""
     oracle, k, rules = published.oracle, published.n_groups, published.rules
     A, _ = check.groups("A", A, length=oracle.m, n_groups=k)
     one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
@@ -180,7 +142,7 @@ def _cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndar
 def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float,
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
                                  eta: float | None = None, budget_fraction: float | None = None, learner_fraction: float | None = None,
-                                 ridge: float = 0.0, constraints: tuple[str, ...] | None = None, notion: OddsNotion | Parity | None = None,
+                                 ridge: float = 0.0, notion: OddsNotion | Parity = "equalized_odds",
                                  size: int | tuple[int, ...] | None = None, progress: bool = False) -> PrivateRegressionPlay:
     """The loop of Algorithm 5 with the regression oracle, (epsilon, delta)-private: noise on A's part of X'C_1 in every round.
 
@@ -213,10 +175,8 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
         The learner's part of the Gaussians' budget (of the sum of 1 / sigma^2), by default nine tenths.
     ridge : float in [0, 1e12]
         Added to X'X for the gap scores, a shrinkage, and in M.
-    constraints : tuple of "FP", "TP", optional
-        By default both.
-    notion : str or Parity, optional
-        The same in other words: equalized odds, or one of its rates, against group 0.
+    notion : str or Parity
+        ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0.
     size : int or tuple of ints, optional
         Independent repeats, as leading axes. Each is a release.
     progress : bool
@@ -225,7 +185,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     Returns
     -------
     PrivateRegressionPlay
-        The violation is not private: :func:`evaluate_regression`.
+        Its violation on the private groups is no part of it.
 
     Examples
     --------
@@ -237,7 +197,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     ((5, 3, 4), [('laplace', 3), ('gaussian', 12), ('gaussian', 12)])
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    k, parity, T = check.group_count(n_groups), label_rates(notion, constraints), check.integer("rounds", rounds, low=1, high=10**6)
+    k, parity, T = check.group_count(n_groups), label_rates(notion), check.integer("rounds", rounds, low=1, high=10**6)
     A, _ = check.groups("A", A, length=oracle.m, n_groups=k)
     one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
     constants = game_of_constants(n, gamma, parity, "zero")

@@ -54,17 +54,18 @@ def noisy(setting: Setting, as_printed: bool, step: float | None = None) -> Nois
     if check.flag("as_printed", as_printed) and n <= 1:
         check.refuse("smallest_cell", n, "Assumption 3.3 asks for more than one person in every cell", "Give a larger one.")
     step = setting.step("printed" if as_printed else "public_lower_bound") if step is None else step
-    return Noisy(setting.T, setting.k, setting.d, setting.B, setting.beta, step, _moves(setting, n, as_printed), setting.protect)
+    moves = _moves(setting, n, as_printed)
+    return Noisy(setting.rounds, setting.n_groups, setting.d, setting.B, setting.beta, step, moves, setting.protect)
 
 
 def _moves(setting: Setting, n: float, as_printed: bool) -> Sensitivities:
     """How much one person moves what a round computes."""
     if as_printed or setting.protect == "A":
-        return lemma_3_1(n, setting.k, setting.B, as_printed=as_printed)
+        return lemma_3_1(n, setting.n_groups, setting.B, as_printed=as_printed)
     m = setting.m
     if m is None:
         check.refuse("m", m, "the error of a classifier moves by 1/m when X does", "Give m.")
-    found = lemma_3_1(n, setting.k, setting.B, protect=setting.protect, m=math.ceil(m))
+    found = lemma_3_1(n, setting.n_groups, setting.B, protect=setting.protect, m=math.ceil(m))
     # PromisedRates adds the error to either change, and that of who stays, B/N, is no more as N >= 1.
     return replace(found, learner=2 * setting.B / (n + 1) + 1 / m)
 

@@ -157,16 +157,6 @@ class Setting:
     # ----------------------------------------------------------------------------------------------------- what follows
 
     @property
-    def T(self) -> int:
-        """The rounds."""
-        return self.rounds
-
-    @property
-    def k(self) -> int:
-        """The number of groups."""
-        return self.n_groups
-
-    @property
     def parity(self) -> Parity:
         """The notion."""
         return self.constraints if isinstance(self.constraints, Parity) else read_parity(constraints=self.constraints)

@@ -70,7 +70,6 @@ SUMS = {
         "a loop: its sizes": "loop_without_its_sizes",
         "its vector": "the_vector_is_not_counted", "its counts": "loop_without_its_counts"},
     "games.theorem_3_8": MIXTURE,
-    "games.corollary_3_8_1": MIXTURE,
     "lagrangian.theorem_1": {"who leaves": "theorem_1_without_who_leaves", "who joins": "theorem_1_without_who_joins",
                              "the mean itself": "theorem_1_as_if_nobody_else_moved"},
     "lagrangian.theorem_2": {"who leaves": "theorem_2_without_who_leaves", "who joins": "theorem_2_without_who_joins"},

@@ -77,7 +77,8 @@ def test_the_plays_against_the_regression_oracle_have_one_too():
 
 
 @pytest.mark.parametrize("model", [games.DPOracleLearner([lambda X: (X[:, 0] > 0).astype(int)], 2.0, .05, 1e-6, n_groups=3, rounds=4),
-                                   games.DPRegressionLearner(2.0, .05, 1e-6, n_groups=3, rounds=4)], ids=lambda model: type(model).__name__)
+                                   games.DPRegressionLearner(2.0, .05, 1e-6, n_groups=3, notion=Parity("equalized_odds", "anchor"),
+                                                             rounds=4)], ids=lambda model: type(model).__name__)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_estimators_keep_it(model):
     model.fit(PEOPLE.X, PEOPLE.Y, sensitive_features=PEOPLE.A, rng=np.random.default_rng(2))

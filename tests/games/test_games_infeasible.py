@@ -40,14 +40,14 @@ def test_a_private_play_says_nothing_of_whether_a_fair_mixture_exists(cell_sizes
     assert feasible == [False, True]
 
 
-@pytest.mark.parametrize(("constraints", "empty"), [(("FP",), 1), (("TP",), 0)])
-def test_the_regression_game_asks_no_cell_that_no_constraint_asks_about(constraints, empty):
+@pytest.mark.parametrize(("notion", "empty"), [("false_positive", 1), ("true_positive", 0)])
+def test_the_regression_game_asks_no_cell_that_no_constraint_asks_about(notion, empty):
     """Nobody of group 1 has the other label: the game is that of the one label, as with the classifiers that were met."""
     X, G, Z = people(m=300, d=3, k=2)
     G[empty == Z] = 0
     oracle = RegressionOracle(X, Z)
     try:
-        play = regression_exponentiated_gradient(oracle, G, 0.02, constraints=constraints, rounds=300)
+        play = regression_exponentiated_gradient(oracle, G, 0.02, notion=notion, rounds=300)
     except ValueError as refusal:
         pytest.fail(f"refused: {refusal}")
     assert play.gap_coefficients.shape == (1, 4) and play.game.n[1, empty] == 0

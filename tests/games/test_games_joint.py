@@ -14,7 +14,8 @@ from scipy import stats
 from test_games_draws import PLAYS, auditor, learner, name, uniform, whole
 from test_games_regression_private import answered, people
 
-from dpfair_teach.games import FairnessGame, PromisePlayers, evaluate_regression, regression_dp_oracle_learner
+from dpfair_teach.games import FairnessGame, PromisePlayers, regression_dp_oracle_learner
+from dpfair_teach.games.regression_private import evaluate_regression
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, scaled, with_a_known_seed
 from plays import private_play

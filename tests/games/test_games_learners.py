@@ -36,7 +36,8 @@ def mixed(k: int = 2, classifiers: Any = RULES, seed: int = 3, **how: Any) -> DP
     return model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=PEOPLE[k].A, rng=np.random.default_rng(seed))
 
 
-def learned(k: int = 2, seed: int = 3, **how: Any) -> DPRegressionLearner:
+def learned(k: int = 2, seed: int = 3, notion: str = "equalized_odds", **how: Any) -> DPRegressionLearner:
+    how["notion"] = notion if k == 2 else fairness.Parity(notion, "anchor")
     model = DPRegressionLearner(**dict(dict(epsilon=EPSILON, gamma=GAMMA, delta=DELTA, n_groups=k), **how))
     return model.fit(PEOPLE[k].X, PEOPLE[k].Y, sensitive_features=PEOPLE[k].A, rng=np.random.default_rng(seed))
 
@@ -50,15 +51,13 @@ def worth(model: Any, k: int = 2, notion: str = "equalized_odds", against: str =
 
 # ------------------------------------------------------------------------------------------------ the function's numbers
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("how", [{}, dict(cell_sizes="noisy_lower_bound"), dict(cell_sizes="public_lower_bound", smallest_cell=20),
-                                 dict(notion="demographic_parity"),
-                                 dict(against="pairs"), dict(notion="accuracy_parity", against="pairs"), dict(rounds=1), dict(B=3)])
+@pytest.mark.parametrize("how", [{}, dict(notion="demographic_parity"), dict(against="pairs"),
+                                 dict(notion="accuracy_parity", against="pairs"), dict(rounds=1), dict(B=3)])
 def test_the_mixture_is_that_of_the_function(k, how):
     model, people, of_game = mixed(k, **how), PEOPLE[k], {name: how[name] for name in ("notion", "against") if name in how}
     said = np.array([*(rule.predict(people.X) for rule in RULES), np.zeros(people.m, int), np.ones(people.m, int)])
     game = games.FairnessGame(said, people.A, people.Y, GAMMA, notion=fairness.Parity(**of_game), n_groups=k, empty="zero")
-    play = games.dp_oracle_learner(game, EPSILON, DELTA, how.get("B", 20.0), np.random.default_rng(3), rounds=how.get("rounds", 10),
-                                   **{name: how[name] for name in ("cell_sizes", "smallest_cell") if name in how})
+    play = games.dp_oracle_learner(game, EPSILON, DELTA, how.get("B", 20.0), np.random.default_rng(3), rounds=how.get("rounds", 10))
     assert np.array_equal(model.predict_proba(people.X)[:, 1], said[play.chosen].mean(axis=0))
     assert np.array_equal(model.weights_, play.Q) and np.array_equal(model.multipliers_, play.multipliers)
     assert model.releases_ == play.releases_ and model.constants_ == (0, 1) and (model.B_, model.eta_) == (play.B, play.eta)
@@ -76,7 +75,7 @@ def test_the_rules_are_those_of_the_function(k, how):
     assert np.array_equal(model.predict_proba(people.X)[:, 1], play.acceptance_probability(people.X))
     assert np.array_equal(model.rules_, play.rules) and model.releases_ == play.releases_ and (model.B_, model.eta_) == (play.B, play.eta)
     accuracy, violation = worth(model, k, how.get("notion", "equalized_odds"))
-    found = games.evaluate_regression(play, people.A)
+    found = games.regression_private.evaluate_regression(play, people.A)
     assert accuracy == pytest.approx(1 - found.error, abs=1e-12) and violation == pytest.approx(found.violation, abs=1e-12)
 
 
@@ -92,7 +91,7 @@ def test_what_they_are_worth_on_drawn_people():
 @pytest.mark.parametrize("epsilon", [.5, 4.0, 20.0])
 @pytest.mark.filterwarnings("ignore:too small")
 def test_what_was_released_adds_up_to_epsilon_at_most(k, epsilon):
-    for model in (mixed(k, epsilon=epsilon), mixed(k, epsilon=epsilon, cell_sizes="noisy_lower_bound"), learned(k, epsilon=epsilon)):
+    for model in (mixed(k, epsilon=epsilon), learned(k, epsilon=epsilon)):
         assert .8 * epsilon < accounting.compose(model.releases_, DELTA, "best") <= epsilon
         assert {release.unit for release in model.releases_} == {accounting.UNIT_A}
 
@@ -173,13 +172,10 @@ def test_a_list_of_the_same_classifiers_is_the_same_list():
 
 
 # ------------------------------------------------------------------------------------------------ what is refused, what is kept
-def test_an_option_that_a_repair_does_not_read_is_refused():
-    with pytest.raises(ValueError, match=r"^smallest_cell=9: is read by cell_sizes='public_lower_bound', and not by cell_sizes='noisy'"):
-        mixed(smallest_cell=9)
-    with pytest.raises(ValueError, match=r"^smallest_cell=None: no promise was made"):
-        mixed(cell_sizes="public_lower_bound")
-    with pytest.raises(ValueError, match=r"^smallest_cell=490\.0: a cell of this data set holds fewer people"):
-        mixed(cell_sizes="public_lower_bound", smallest_cell=490)
+def test_more_than_two_groups_are_not_compared_with_the_first_without_a_word():
+    model = DPRegressionLearner(EPSILON, GAMMA, DELTA, n_groups=3)
+    with pytest.raises(ValueError, match=r"^notion='equalized_odds': means any two groups.*Parity\(\"equalized_odds\", \"anchor\"\)"):
+        model.fit(PEOPLE[3].X, PEOPLE[3].Y, sensitive_features=PEOPLE[3].A, rng=np.random.default_rng(3))
 
 
 @pytest.mark.filterwarnings("ignore:delta = 0.5:dpfair_teach.LargeDeltaWarning")
@@ -260,6 +256,5 @@ def test_the_rule_for_small_groups_goes_by_the_noise_of_the_records(fit, k):
 
 
 def test_where_no_size_is_released_nothing_is_said_of_sizes():
-    for model in (mixed(cell_sizes="noisy_lower_bound"), mixed(cell_sizes="public_lower_bound", smallest_cell=20),
-                  mixed(rounds=1), learned(rounds=1)):
+    for model in (mixed(rounds=1), learned(rounds=1)):
         assert model.sizes_ is None and model._people_and_noise() is None

@@ -17,10 +17,10 @@ from dpfair_teach.games import (
     dp_oracle_learner,
     dp_oracle_learner_as_printed,
     evaluate,
-    evaluate_regression,
     exponentiated_gradient,
     regression_dp_oracle_learner,
 )
+from dpfair_teach.games.regression_private import evaluate_regression
 from dpfair_teach.mechanisms.registry import Laplace
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, scaled

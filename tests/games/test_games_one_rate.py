@@ -18,10 +18,10 @@ from dpfair_teach.audit import exact_epsilon
 from dpfair_teach.games import (
     FairnessGame,
     dp_oracle_learner,
-    evaluate_regression,
     regression_dp_oracle_learner,
     regression_exponentiated_gradient,
 )
+from dpfair_teach.games.regression_private import evaluate_regression
 from dpfair_teach.games.table import LABEL as labels
 from dpfair_teach.mechanisms import exponential_probabilities
 from dpfair_teach.oracles import RegressionOracle
@@ -86,6 +86,9 @@ def test_the_sizes_that_are_released_are_of_the_cells_that_are_asked_about(k, co
     assert game.table.sizes.min() == smallest == game.n[:, asked].min()
 
 
+NOTIONS = {("FP", "TP"): "equalized_odds", ("FP",): "false_positive", ("TP",): "true_positive"}
+
+
 @pytest.mark.usefixtures("real_numbers")
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("constraints", RATES)
@@ -95,7 +98,7 @@ def test_the_private_loop_measures_and_tells_the_rates_that_were_named(k, constr
     X[:, 0] += 0.5 * (A > 0) * (1 - 2 * Y)          # the two rates lie apart
     oracle = RegressionOracle(X, Y)
     play = regression_dp_oracle_learner(oracle, A, 0.02, 1e3, 1e-3, np.random.default_rng(2), n_groups=k, B=4.0, rounds=5,
-                                        constraints=constraints)
+                                        notion=NOTIONS[constraints])
     decisions = play.rules @ np.column_stack([np.ones(len(X)), X]).T > 0
     gaps = rates_of(decisions, A, Y, constraints)
     found = evaluate_regression(play, A)

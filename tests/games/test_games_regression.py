@@ -26,11 +26,14 @@ def plain_loop(oracle, A, gamma, B, eta, rounds, constraints):
     return np.array(said), np.array(lams)
 
 
+NOTIONS = {("FP", "TP"): "equalized_odds", ("FP",): "false_positive", ("TP",): "true_positive"}
+
+
 @pytest.mark.parametrize(("k", "constraints"), [(2, ("FP", "TP")), (3, ("FP", "TP")), (2, ("TP",)), (4, ("FP",))])
 def test_the_batch_is_the_plain_loop(k, constraints):
     X, A, Y = people(m=400, k=k, seed=k)
     oracle, gammas, B, eta, T = RegressionOracle(X, Y), [0.0, 0.1], [0.3, 4.0], 0.3, 30
-    play = games.regression_exponentiated_gradient(oracle, A, gammas, B, constraints=constraints, eta=eta, rounds=T)
+    play = games.regression_exponentiated_gradient(oracle, A, gammas, B, notion=NOTIONS[constraints], eta=eta, rounds=T)
     for g in range(2):
         said, lams = plain_loop(oracle, A, gammas[g], B[g], eta, T, constraints)
         np.testing.assert_allclose(play.multipliers[:, g], lams, atol=1e-12)
@@ -38,7 +41,7 @@ def test_the_batch_is_the_plain_loop(k, constraints):
         assert np.array_equal(play.game.n_pos[play.chosen[:, g]], game.n_pos)
         assert play.violation[g] == pytest.approx(game.violation(np.full(T, 1 / T)))
         np.testing.assert_allclose(play.acceptance_probability(X)[g], said.mean(axis=0), atol=1e-12)
-    alone = games.regression_exponentiated_gradient(oracle, A, 0.1, 4.0, constraints=constraints, eta=eta, rounds=T)
+    alone = games.regression_exponentiated_gradient(oracle, A, 0.1, 4.0, notion=NOTIONS[constraints], eta=eta, rounds=T)
     assert alone.error == pytest.approx(play.error[1])
 
 

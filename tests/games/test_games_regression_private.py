@@ -19,11 +19,11 @@ from test_oracles_regression import people
 DELTA = 1e-7
 
 
-@pytest.mark.parametrize(("constraints", "K"), [(("FP", "TP"), 8), (("TP",), 4)])
-def test_the_step_is_by_default_hedges(constraints, K):
+@pytest.mark.parametrize(("notion", "K"), [("equalized_odds", 8), ("true_positive", 4)])
+def test_the_step_is_by_default_hedges(notion, K):
     X, A, Y = people(k=3)
     play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, 1.0, DELTA, np.random.default_rng(0), n_groups=3, rounds=7,
-                                              constraints=constraints)
+                                              notion=notion)
     assert play.eta == pytest.approx(math.sqrt(2 * math.log(K + 1) / 7)) == games.hedge_rate(K, 7)
 
 
@@ -82,7 +82,7 @@ def has_the_laws_of_its_records(play, oracle, A, k, ridge, epsilon):
         has_law(white.T, "norm")
         assert np.abs(np.corrcoef(white.T) - np.eye(oracle.d + 1)).max() < 0.11        # six standard deviations and more
     for t in (0, 1):
-        counts = games.evaluate_regression(play, A).counts[t]
+        counts = games.regression_private.evaluate_regression(play, A).counts[t]
         off = play.gaps_seen[t].reshape(R, k - 1, 2) - (counts[:, 1:] / n[:, 1:] - counts[:, :1] / n[:, :1])
         # Two groups: one noisy count moves both rates. More: each rate has noise of its own.
         width = (1 / n[:, 1:] + 1 / n[:, :1]) if k == 2 else np.sqrt(1 / n[:, 1:] ** 2 + 1 / n[:, :1] ** 2)
@@ -149,7 +149,7 @@ def test_an_attack_on_the_learners_answer(monkeypatch):
     delta = 0.01
     oracle, A, Y, M_inverse, norms = world_of_an_attack()
     j = int(norms.argmax())
-    constraints = ("FP",) if Y[j] == 0 else ("TP",)         # then round 2's sensitivity is this label's
+    notion = "false_positive" if Y[j] == 0 else "true_positive"         # then round 2's sensitivity is this label's
     other = A.copy()
     other[j] = 1 - A[j]
 
@@ -157,7 +157,7 @@ def test_an_attack_on_the_learners_answer(monkeypatch):
         rng, statistics = np.random.default_rng(3), []
         for world in (A, other):
             play = games.regression_dp_oracle_learner(oracle, world, 0.05, 3.0, delta, rng, n_groups=2, B=5.0, rounds=2,
-                                                      budget_fraction=0.01, learner_fraction=0.9, constraints=constraints, size=20_000)
+                                                      budget_fraction=0.01, learner_fraction=0.9, notion=notion, size=20_000)
             w = play.multipliers[1][:, 0] - play.multipliers[1][:, 1]
             c = np.stack([-w, w], axis=1) * oracle.m / play.denominators[:, :, Y[j]]
             true = c @ oracle.sums(A)[:, Y[j]]
@@ -212,18 +212,18 @@ def test_an_empty_cell_or_an_absent_group_is_no_exception(k):
     worlds = [A.copy() for _ in range(3)]
     worlds[0][last] = k - 1                                 # the only one of group k-1 with label 0; then nobody; then one group only
     worlds[2][:] = 1
-    for world, constraints in itertools.product(worlds, (("FP", "TP"), ("FP",))):
+    for world, notion in itertools.product(worlds, ("equalized_odds", "false_positive")):
         try:
             play = games.regression_dp_oracle_learner(oracle, world, 0.05, 1.0, 1e-6, np.random.default_rng(5), n_groups=k, rounds=4,
-                                                      size=20, constraints=constraints)
+                                                      size=20, notion=notion)
         except ValueError as refusal:
             pytest.fail(f"refused: {refusal}")
-        asked = [0] if constraints == ("FP",) else [0, 1]
+        asked = [0] if notion == "false_positive" else [0, 1]
         assert play.denominators.shape == (20, k, 2) and (play.denominators[..., asked] >= 1).all()
         assert np.isnan(play.denominators[..., 1]).all() == (asked == [0])
         if k == 2:                                          # put into the public range
             assert (play.denominators[..., asked] <= np.bincount(Y)[asked] - 1).all()
-        found = games.evaluate_regression(play, world)
+        found = games.regression_private.evaluate_regression(play, world)
         for numbers in (play.rules, play.multipliers, play.gaps_seen, play.errors, found.error, found.violation):
             assert np.isfinite(numbers).all()
 

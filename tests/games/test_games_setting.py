@@ -32,7 +32,7 @@ def game(k=2, **how):
 
 def test_what_follows_from_the_numbers():
     setting = Setting(**NUMBERS)
-    assert (setting.T, setting.k, setting.K, setting.d) == (9, 2, 4, 5)
+    assert (setting.K, setting.d) == (4, 5)
     assert (setting.selections, setting.gradients) == (8, 8) and setting.epsilon_sizes == 0.2
     assert setting.learning_rate == 0.1 and dataclasses.replace(setting, eta=None).learning_rate == hedge_rate(4, 9, as_printed=True)
     assert dataclasses.replace(setting, protect="X and A").selections == 9
@@ -77,7 +77,7 @@ def test_a_play_has_the_steps_of_its_setting(cell_sizes, protect):
 def test_a_bound_takes_the_steps_of_the_law():
     setting = Setting(100, 1.0, 1e-7, 2.0, 2, 0.05, 9.9, 5000)
     assert setting.epsilon_step == largest_step(0.9, 1e-7, 99, 99) and setting.step("public_lower_bound") == largest_step(1.0, 1e-7, 99, 99)
-    assert frozen_bound(setting).rounds == setting.T
+    assert frozen_bound(setting).rounds == setting.rounds
 
 
 def test_it_stays_as_it_was_made():
