@@ -224,7 +224,7 @@ def gradient_against_fairlearn(m: int, k: int, repeats: int) -> list[dict]:
 
     def ours():
         play = games.regression_exponentiated_gradient(RegressionOracle(X, Y), A, gamma, 1.0, rounds=rounds,
-                                                       eta=4 * games.hedge_rate(4 * (k - 1), rounds))
+                                                       eta=4 * games.auditor.hedge_rate(4 * (k - 1), rounds))
         return play, play.game.fair_erm()
 
     play, best = ours()

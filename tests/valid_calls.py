@@ -419,17 +419,15 @@ for method in ("equilibrium", "value"):
     valid(f"games.FairnessGame:{method}", _of(game, method), lambda: dict(B=2.0, as_printed=False))
 valid("games.FairnessGame:fair_erm", _of(game, "fair_erm"), dict)
 valid("games.hedge", games.hedge, lambda: dict(theta=[0.1, -0.2], B=2.0))
-valid("games.hedge_rate", games.hedge_rate, lambda: dict(n_constraints=4, rounds=10, spread=2.0, as_printed=False))
 valid("games.hedge_regret", games.hedge_regret,
       lambda: dict(n_constraints=4, rounds=10, B=2.0, eta=0.1, spread=2.0, as_printed=False))
 valid("games.agarwal_theorem_1", games.agarwal_theorem_1, lambda: dict(nu=0.1, n_constraints=4, B=2.0, spread=2.0, as_printed=False))
 valid("games.exponentiated_gradient", games.exponentiated_gradient,
       lambda: dict(game=game(), B=2.0, eta=0.1, rounds=5, as_printed=False))
-valid("games.exponentiated_gradient:mixture_after", _of(_play, "mixture_after"), lambda: dict(t=3))
 for method in ("gap_after", "regret_after"):
     valid(f"games.exponentiated_gradient:{method}", _of(_play, method), lambda: dict(after=[1, 9]))
 valid("games.lemma_b_1", games.lemma_b_1, lambda: dict(nu=0.1, nu_learner=0.05))
-valid("games.lemma_b_2", games.lemma_b_2, lambda: dict(nu=0.1, B=5.0, gamma=0.1, excess=0.2, feasible=True))
+valid("games.lemma_b_2", games.lemma_b_2, lambda: dict(nu=0.1, B=5.0, gamma=0.1, excess=0.2))
 valid("games.fairness_bound_with_constants", games.fairness_bound_with_constants, lambda: dict(nu=0.1, B=5.0, gamma=0.2, room=0.5))
 valid("games.population_bound", games.population_bound, lambda: dict(n=[[40, 30], [20, 10]], log_classifiers=2.0, beta=0.05))
 valid("games.schedule", games.schedule,
@@ -460,7 +458,7 @@ valid("games.dp_oracle_learner_as_printed", games.dp_oracle_learner_as_printed,
 valid("games.dp_oracle_learner_as_printed:schedule", games.dp_oracle_learner_as_printed,
       lambda: dict(game=two_of_each(), rng=rng(), epsilon=1.0, delta=1e-6, B=2.0, rounds=None))
 valid("games.Setting:of", games.Setting.of, lambda: dict(
-    game=game(), epsilon=1.0, delta=1e-6, B=2.0, rounds=3, beta=0.05, log_labelings=2.0, smallest_cell=1.0, eta=0.1,
+    game=game(), epsilon=1.0, delta=1e-6, B=2.0, rounds=3, smallest_cell=1.0, eta=0.1,
     budget_fraction=0.2, protect="A"))
 valid("games.Setting:step", lambda cell_sizes: games.Setting(3, 1.0, 1e-6, 2.0, 2).step(cell_sizes), lambda: dict(cell_sizes="noisy"))
 valid("games.evaluate", games.evaluate, lambda: dict(
@@ -475,9 +473,9 @@ valid("games.theorem_3_7", games.theorem_3_7,
 valid("games.best_setting", games.best_setting, lambda: dict(setting=_BOUND))
 valid("games.frozen_bound", games.frozen_bound, lambda: dict(setting=_BOUND))
 valid("games.Setting:scheduled", games.Setting.scheduled, lambda: dict(
-    m=1000, epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, log_labelings=2.0, smallest_cell=200.0, constraints=("FP", "TP")))
+    m=1000, epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, log_labelings=2.0, smallest_cell=200.0))
 valid("games.frozen_tau", games.frozen_tau, lambda: dict(
-    n=[[40, 30], [20, 10]], denominators=[[41.0, 28.5], [19.0, 11.5]], constraints=("FP", "TP")))
+    n=[[40, 30], [20, 10]], denominators=[[41.0, 28.5], [19.0, 11.5]]))
 
 # ------------------------------------------------------------------------------------------ the regression oracle, and games
 _PEOPLE = dict(X=np.arange(24.0).reshape(12, 2) % 5, Y=[0, 1] * 6)
@@ -623,7 +621,8 @@ def _fitted_loop(learner):
     return fitted
 
 
-for _name, _settings in (("DPOracleLearner", _MIXED), ("DPRegressionLearner", dict(_LOOP, ridge=1.0))):
+_RULES = dict(_LOOP, ridge=1.0, notion=fairness.Parity("equalized_odds", "anchor"))
+for _name, _settings in (("DPOracleLearner", _MIXED), ("DPRegressionLearner", _RULES)):
     _fit, _told = _fitted_loop(getattr(games, _name)), dict(_settings, X=_SCORES, y=Y, sensitive_features=A)
     valid(f"games.{_name}", _fit, lambda told=_told: dict(told, rng=rng()))
     _made = cache(lambda fit=_fit, told=_told: fit(**told, rng=np.random.default_rng(1)))

@@ -159,7 +159,7 @@ def loop_draws(oracle: RegressionOracle, A: np.ndarray, epsilon: float, repeats:
     gammas, (B, learner_fraction, ridge, rounds) = np.array(GAMMAS_PROTOCOL), loop
     play = games.regression_dp_oracle_learner(
         oracle, A, gammas, epsilon, DELTA, rng, n_groups=n_groups, B=np.minimum(1 / np.maximum(gammas, 1e-9), B), rounds=rounds,
-        eta=max(1.0, 4 / B) * games.hedge_rate(4 * (n_groups - 1), rounds), budget_fraction=LOOP_SIZES,
+        eta=max(1.0, 4 / B) * games.auditor.hedge_rate(4 * (n_groups - 1), rounds), budget_fraction=LOOP_SIZES,
         learner_fraction=learner_fraction, ridge=ridge, size=repeats)
     share, flat, learned = float(oracle.Y.mean()), np.zeros((1, 2 * (n_groups - 1))), play.errors
     if judge is None:

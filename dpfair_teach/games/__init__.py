@@ -4,9 +4,8 @@ The game: ``game``, of one data set and one class, ``table`` the counts that it 
 programs. ``auditor`` is the rule Hedge and what it regrets.
 
 Who plays: ``algorithms``, Algorithms 3 and 5 on one screen each, over ``players``, the two private ones, and ``play``, what comes out.
-``setting`` has the numbers that private plays and their bounds are about, ``budget`` how many rounds are afforded and what each may cost,
-``floating_point`` what noise in doubles gives away beside its law, ``sensitivity`` how far one person moves the players. ``learner`` has
-the scikit-learn estimators.
+``setting`` has the numbers that private plays and their bounds are about, ``budget`` how many rounds are afforded, what each may cost and
+what noise in doubles gives away, ``sensitivity`` how far one person moves the players. ``learner`` has the scikit-learn estimators.
 
 What it promises: ``regret`` how far a round may be off and what the players regret, ``guarantees`` the theorems, and what noisy cell sizes
 cost. ``aware`` what changes when a classifier may see the group, and how these make a mixture fair.
@@ -23,8 +22,7 @@ from .algorithms import (
     start_play,
 )
 from .auditor import AgarwalTheorem1 as AgarwalTheorem1
-from .auditor import agarwal_theorem_1, hedge, hedge_rate, hedge_regret
-from .aware import AwareGuarantee as AwareGuarantee
+from .auditor import agarwal_theorem_1, hedge, hedge_regret
 from .aware import (
     aware_predictions,
     aware_sensitivities,
@@ -38,7 +36,6 @@ from .budget import Schedule as Schedule
 from .budget import largest_step, printed_noise_delta, printed_noise_epsilon, schedule
 from .game import FairnessGame
 from .guarantees import EquilibriumBound as EquilibriumBound
-from .guarantees import FrozenBound as FrozenBound
 from .guarantees import Guarantee as Guarantee
 from .guarantees import PopulationBound as PopulationBound
 from .guarantees import (
@@ -73,7 +70,7 @@ from .setting import Setting
 
 __all__ = [
     "FairnessGame", "DPOracleLearner", "DPRegressionLearner",
-    "hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1",
+    "hedge", "hedge_regret", "agarwal_theorem_1",
     "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "FrozenPlayers", "PromisePlayers", "start_play",
     "exponentiated_gradient", "regression_exponentiated_gradient", "regression_dp_oracle_learner",
     "lemma_b_1", "lemma_b_2", "fairness_bound_with_constants", "population_bound",

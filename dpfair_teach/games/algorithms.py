@@ -203,7 +203,7 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
         Perhaps with many gammas.
     B : float in (0, 1e9], or array that broadcasts with the game's gamma
     eta : float in [1e-12, 1e9], or array like B, optional
-        The step; by default :func:`hedge_rate`'s for T rounds and the game's own :attr:`FairnessGame.spread`.
+        The step; by default :func:`hedge_regret`'s for T rounds and the game's own :attr:`FairnessGame.spread`.
     rounds : int in 1..10^8
         T, such as :func:`agarwal_theorem_1`'s for a gap that is wanted.
     as_printed : bool

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["hedge", "hedge_rate", "hedge_regret", "agarwal_theorem_1"]
+__all__ = ["hedge", "hedge_regret", "agarwal_theorem_1"]
 
 MOST_ROUNDS = 10**15
 
@@ -82,22 +82,6 @@ def hedge_rate(n_constraints: int, rounds: int, *, spread: float | None = None, 
     """The step eta that makes :func:`hedge_regret` smallest: sqrt(8 ln(K+1) / T) / spread; printed, sqrt(ln(K+1) / T) / 2.
 
     Source: supplement, Algorithm 5 (eta), with K + 1 = 4|A| - 3; sharp, from Hoeffding's lemma.
-
-    Parameters
-    ----------
-    n_constraints : int in 1..10^9
-        K, the multipliers without the spare one.
-    rounds : int in 1..10^15
-        T.
-    spread : float in (0, 1e9], optional
-        Largest minus smallest payoff in a round, the spare one's 0 among them: by default 2, as when gamma <= 1;
-        :attr:`FairnessGame.spread` exactly. As printed it has no part in it, and is refused.
-    as_printed : bool
-
-    Examples
-    --------
-    >>> round(hedge_rate(4, rounds=200), 4), round(hedge_rate(4, rounds=200, as_printed=True), 4)
-    (0.1269, 0.0449)
     """
     d = check.integer("n_constraints", n_constraints, low=1, high=10**9) + 1
     T = check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
@@ -128,9 +112,10 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
     rounds : int in 1..10^15
     B : float in (0, 1e9]
     eta : float in [1e-12, 1e9], optional
-        The step; by default :func:`hedge_rate`'s.
+        The step; by default the best, sqrt(8 ln(K+1) / T) / spread; printed, sqrt(ln(K+1) / T) / 2.
     spread : float in (0, 1e9], optional
-        As in :func:`hedge_rate`.
+        Largest minus smallest payoff in a round, the spare one's 0 among them: by default 2, as when gamma <= 1;
+        :attr:`FairnessGame.spread` exactly. As printed it has no part in it, and is refused.
     as_printed : bool
 
     Examples
@@ -148,16 +133,8 @@ def hedge_regret(n_constraints: int, rounds: int, B: float, eta: float | None = 
 class AgarwalTheorem1:
     """Rounds and step with which Algorithm 3 returns a nu-approximate equilibrium.
 
-    Attributes
-    ----------
-    rounds_real : float
-        The formula's number.
-    rounds : int
-        The same, rounded up.
-    eta : float
-        The step that belongs to ``rounds``.
-    nu : float
-        What is then promised: at most the nu that was asked for.
+    ``rounds_real`` is the formula's number, ``rounds`` the same rounded up, ``eta`` the step that belongs to it; ``nu`` is what is then
+    promised, at most the nu that was asked for.
     """
 
     rounds_real: float
@@ -180,7 +157,7 @@ def agarwal_theorem_1(nu: float, n_constraints: int, B: float, *, spread: float 
     n_constraints : int in 1..10^9
     B : float in (0, 1e9]
     spread : float in (0, 1e9], optional
-        As in :func:`hedge_rate`.
+        As in :func:`hedge_regret`.
     as_printed : bool
 
     Examples

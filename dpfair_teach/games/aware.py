@@ -5,12 +5,13 @@ violation is the price above which the auditor is obeyed: ``least_bound``. The p
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .guarantees import Guarantee
 from .sensitivity import Sensitivities, lemma_3_1
 
 __all__ = ["group_indicators", "aware_predictions", "aware_sensitivities", "least_bound", "theorem_3_8", "fair_mixture",
@@ -84,7 +85,7 @@ def aware_sensitivities(smallest_cell: float, n_groups: int, B: float, m: int) -
     """How far one person's A moves auditor and learner where classifiers see the group, X and Y stay, and no cell falls below N people.
 
     Whoever changes group is decided about anew. If the decision stays, a loss moves by at most 2B/(N+1); if it changes, by B/(N+1) + 1/m.
-    The larger is attained. r and the rates move as for classifiers that do not see the group.
+    The larger is attained. r and the rates move as for classifiers that do not see the group, by 2k/(N+1) and 2/(N+1).
 
     Source: ours, sharpening supplement, Lemma 3.1, for section 3.3. Features and group together move more:
     :func:`lemma_3_1` with ``protect="X and A"``.
@@ -99,11 +100,6 @@ def aware_sensitivities(smallest_cell: float, n_groups: int, B: float, m: int) -
         Limit on the sum of the multipliers.
     m : int in 1..10^15
         People.
-
-    Returns
-    -------
-    Sensitivities
-        ``auditor``: 2k/(N+1), ``learner``: max(2B/(N+1), B/(N+1) + 1/m), ``rates``: 2/(N+1).
 
     Examples
     --------
@@ -146,23 +142,7 @@ def least_bound(n_groups: int, gamma: float, *, as_printed: bool = False) -> flo
     return (1 if k == 2 else (k + 1) / 2) / (1 + (k - 1) * gamma)
 
 
-@dataclass(frozen=True)
-class AwareGuarantee:
-    """What a nu-approximate equilibrium promises.
-
-    Attributes
-    ----------
-    error : float
-        Excess error over the best gamma-fair mixture, at most.
-    violation : float
-        Largest |FP_a - FP_0|, at most. Above 1 it says nothing.
-    """
-
-    error: float
-    violation: float
-
-
-def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed: bool = False) -> AwareGuarantee:
+def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed: bool = False) -> Guarantee:
     """Error and fairness of a nu-approximate equilibrium of the game with false positive constraints, indicators in the class.
 
     Source: supplement, Theorem 3.8 (main text, Theorem 4.5): 2 nu, and gamma + 2 nu / (B - (|A| - 1)). Ours has :func:`least_bound` for
@@ -178,10 +158,6 @@ def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed:
     n_groups : int in 2..1000
     as_printed : bool
         B above |A| - 1, and that number in the bound.
-
-    Returns
-    -------
-    AwareGuarantee: ``.error``, ``.violation``
 
     Examples
     --------
@@ -199,16 +175,11 @@ def theorem_3_8(nu: float, gamma: float, B: float, n_groups: int, *, as_printed:
         name = "|A| - 1" if as_printed else "least_bound(n_groups, gamma)"
         check.refuse("B", B, f"not above {name} = {least:.6g}, so a violation may pay and nothing is promised",
                      f"Choose a larger B, for instance |A| = {n_groups}.")
-    return AwareGuarantee(2 * nu, gamma + 2 * nu / (number - least))
+    return Guarantee(nu, 2 * nu, gamma + 2 * nu / (number - least))
 
 
 def false_positive_gaps(fp: ArrayLike, gamma: float) -> tuple[np.ndarray, float]:
-    """How far each group's false positive rate is from group 0's, (k,) and signed, and how much too far the furthest is, or 0.
-
-    >>> gap, v = false_positive_gaps([0.25, 0.5, 0.125], 0.125)
-    >>> gap.tolist(), v
-    ([0.0, 0.25, -0.125], 0.125)
-    """
+    """How far each group's false positive rate is from group 0's, (k,) and signed, and how much too far the furthest is, or 0."""
     fp = check.array("fp", fp, ndim=1, low=0.0, high=1.0)
     if len(fp) < 2:
         check.refuse("fp", fp.shape, "rates of fewer than two groups", "Give one false positive rate for each group.")

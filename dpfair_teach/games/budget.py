@@ -1,4 +1,4 @@
-"""How many rounds are played, how much privacy each may cost, and what the printed noise really costs."""
+"""How many rounds are played, how much privacy each may cost, and what noise really costs: as printed, and as drawn in doubles."""
 from __future__ import annotations
 
 import math
@@ -48,19 +48,9 @@ def sure_step(epsilon: float, delta: float, steps: int) -> float:
 class Schedule:
     """The settings of Algorithm 5.
 
-    Attributes
-    ----------
-    rounds_real : float
-        T as the formula gives it, often below 1.
-    rounds : int
-        max(1, T rounded up): what is played. ``eta`` and ``epsilon_step`` belong to this number.
-    eta : float
-        The auditor's step, sqrt(ln d / T) / 2 with d the multipliers and the spare one.
-    epsilon_step : float
-        epsilon', the privacy of each of the 2T private steps.
-    formula_holds : bool
-        Whether advanced composition (Theorem 1.5) is a bound for 2T pure steps of ``epsilon_step``: its condition
-        sqrt(2T) tanh(epsilon' / 2) <= sqrt(2 ln(1/delta)). Where it is False the steps together may lose more than epsilon.
+    ``rounds_real`` is T as the formula gives it, often below 1; ``rounds`` max(1, T rounded up), what is played. To this number belong
+    ``eta``, the auditor's step, and ``epsilon_step``, the privacy of each of the 2T private steps. ``formula_holds``: whether advanced
+    composition (Theorem 1.5) is a bound for them; where it is not, the steps together may lose more than epsilon.
     """
 
     rounds_real: float
@@ -209,9 +199,10 @@ def printed_noise_delta(smallest_cell: int, n_groups: int, epsilon: float, *,
     [0.323, 0.106, 0.039]
     """
     k = check.group_count(n_groups)
-    entries = 4 * (k - 1) * check.integer("gradients", gradients, low=1, high=10**6)
+    gradients = check.integer("gradients", gradients, low=1, high=10**6)
     scales = _scales(smallest_cell)
     epsilon = check.number("epsilon", epsilon, low=0.0, high=700.0)
+    entries = 4 * (k - 1) * gradients
     return laplace_scale_delta(*scales, epsilon=epsilon, n=entries)
 
 
@@ -247,3 +238,61 @@ def printed_noise_epsilon(smallest_cell: int, n_groups: int, delta: float, *, gr
         above = printed_noise_delta(smallest_cell, n_groups, middle, gradients=gradients) > delta
         low, high = (middle, high) if above else (low, middle)
     return high
+
+
+# ----------------------------------------------------------------------- what noise gives away because it is drawn in doubles
+# Proofs: chapter 11, at its close. The accountant of a play is handed delta less all of it.
+
+UNIT = 2.0**-53             # a double's uniform number is a multiple of it
+#: The scale of what the players measure with is less than so many steps of its grid.
+STEPS = 2**11
+#: Scales that Laplace noise reaches on one side, twice on the other, and what logarithm and product are off: half of 36.04 + 73.48 + 6.
+REACH = 60.0
+#: Above this, exp(epsilon) units are more than everything.
+MOST_EPSILON = 37.0
+#: A larger delta promises nothing.
+MOST_DELTA = 0.5
+
+
+def _both(units: float, epsilon: float) -> float:
+    return (1 + math.exp(epsilon)) * units * UNIT if epsilon <= MOST_EPSILON else math.inf
+
+
+def laplace_delta(scale: float, epsilon: float, rounding: float = 0.0) -> float:
+    """What one rounded number with Laplace noise gives away of delta, for a ``scale`` in steps of its grid.
+
+    One person moves the number by ``epsilon`` scales; ``rounding``: how far it is off before it gets its noise, in 2^-53 scales.
+    """
+    return _both(REACH * (scale + 1) + rounding, epsilon)
+
+
+def gaussian_cost(scale: float, mu: float, rounding: float = 0.0) -> tuple[float, float]:
+    """What one rounded number with Gaussian noise gives away of epsilon and of delta; ``scale`` is at least 1,000 steps.
+
+    One person moves the number by ``mu`` sigma; ``rounding`` as in :func:`laplace_delta`.
+    """
+    epsilon = (51 * (scale + 1) + 2**9 + 26 * rounding) * UNIT
+    if mu > 10:
+        return epsilon, math.inf
+    return epsilon, 0.0004 * scale * (1 + math.exp(3.66 * mu)) * UNIT + math.erfc((12.2 - mu) / math.sqrt(2)) / 2
+
+
+def choice_delta(n: int, epsilon: float, rounding: float = 0.0) -> float:
+    """What one choice among n classifiers gives away of delta; losses are off by ``rounding``, in 2^-53 of the noise's scale."""
+    return _both(2 * n + 300 + rounding, epsilon)
+
+
+def losses_off(rates: int, people: float, epsilon: float) -> float:
+    """How far losses are off, those that a choice of this epsilon may still fall on, in 2^-53 of the noise's scale."""
+    return (rates + 6) * people * epsilon
+
+
+def refuse_delta_below(least: float, delta: float, epsilon: float, rounds: int) -> None:
+    """Where no delta of use is above it, the fault is not delta's."""
+    if delta > least:
+        return
+    if least >= MOST_DELTA:
+        check.refuse("epsilon, rounds", (epsilon, rounds), f"at which noise in doubles gives away more than any delta of use: "
+                     f"delta={delta:g} is not above {least:.3g}, as its chances are multiples of 2^-53", "Choose a smaller epsilon.")
+    check.refuse("delta", delta, f"not above {least:.3g}, what noise in doubles gives away here: its chances are multiples of "
+                 "2^-53, for a data set and for its neighbour", "Choose a larger delta, a moderate epsilon, or play fewer rounds.")

@@ -53,11 +53,12 @@ def lemma_b_1(nu: float, nu_learner: float | None = None) -> float:
     return nu + (nu if nu_learner is None else _nu(nu_learner, "nu_learner"))
 
 
-def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None, feasible: bool = True) -> float:
+def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None) -> float:
     """Violation of a nu-approximate equilibrium: gamma + (1 + 2 nu) / B.
 
     Source: supplement, Lemma B.2 (Agarwal et al. 2018). The 1 stands for err(Q*) - err(Q~), at most 1 and seldom near it: with ``excess``
-    it is replaced. Theorems 3.6 and 3.7 use the lemma without its hypothesis, that some mixture is gamma-fair; without it nothing holds.
+    it is replaced. Theorems 3.6 and 3.7 use the lemma without its hypothesis, that some mixture is gamma-fair, as one is when the class has
+    a constant classifier; without it nothing holds. Above 1 the bound says nothing.
 
     Parameters
     ----------
@@ -66,13 +67,6 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
     gamma : float >= 0
     excess : float in [-1, 1], optional
         err(Q*) - err(Q~), or an upper bound on it, for the sharper (excess + 2 nu) / B.
-    feasible : bool
-        Whether some mixture of the class is gamma-fair, as it is when the class has a constant classifier, whichever of the two.
-
-    Returns
-    -------
-    float
-        Infinite where ``feasible`` is False, and then ``excess`` is refused. It may be above 1 and say nothing.
 
     Examples
     --------
@@ -80,9 +74,6 @@ def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None,
     (0.21000000000000002, 0.13)
     """
     nu, B, gamma = _nu(nu), _b(B), check.gamma(gamma)
-    if not check.flag("feasible", feasible):
-        check.unread("feasible=False", "feasible=True", excess=excess)
-        return math.inf
     excess = 1.0 if excess is None else check.number("excess", excess, low=-1.0, high=1.0)
     return gamma + max(excess + 2 * nu, 0.0) / B
 
@@ -124,14 +115,7 @@ def fairness_bound_with_constants(nu: float, B: float, gamma: float, *, room: fl
 class PopulationBound:
     """How far the sample's numbers may lie from the population's, for all mixtures at once, with probability at least 1 - beta.
 
-    Attributes
-    ----------
-    error : float
-        |err(Q) - err^(Q)|.
-    rates : (k, 2) array [a, y]
-        |rate_a,y(Q) - rate^_a,y(Q)|.
-    gaps : (k, 2) array [a, y]
-        The same for rate_a - rate_0; row 0 is 0.
+    ``error`` is of err(Q), ``rates`` (k, 2) [a, y] of each rate, ``gaps`` (k, 2) of rate_a - rate_0, whose row 0 is 0.
     """
 
     error: float
@@ -178,18 +162,11 @@ def population_bound(n: ArrayLike, log_classifiers: float, beta: float) -> Popul
 class EquilibriumBound:
     """The gap of the output of DP-oracle-learner, with probability at least 1 - beta.
 
-    Attributes
-    ----------
-    nu : float
-        learner + auditor.
-    learner, auditor : float
-        Bounds on the two regrets.
-    rounds : int
-        T, how many of them the bound is about.
-    eta : float
-        The auditor's step. The bound is for an algorithm that plays ``rounds`` and this step: give it both.
-    order : float
-        What stands inside the O~ of Theorem 3.5; nu / order is the constant that it hides.
+    ``nu`` is ``learner`` + ``auditor``, bounds on the two regrets. ``rounds`` and ``eta``, the auditor's step, are those of the algorithm
+    that the bound is about: give it both. ``order`` is what stands inside the O~ of Theorem 3.5, and nu / order the constant that it hides.
+
+    Of :func:`frozen_bound` ``nu`` is the gap in the true game, with 4 B tau for the released denominators, which add 2 B tau to the
+    learner's regret and 4 B tau to the auditor's; ``tau`` is how far a rate over them is from the true one, at most. Elsewhere it is 0.
     """
 
     nu: float
@@ -197,32 +174,23 @@ class EquilibriumBound:
     auditor: float
     rounds: int
     eta: float
-    order: float
+    order: float | None = None
+    tau: float = 0.0
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """Error and fairness of the output of DP-oracle-learner, with probability at least 1 - beta.
+    """What the output promises, as an approximate equilibrium with the gap ``nu``.
 
-    Attributes
-    ----------
-    nu : float
-        The equilibrium gap.
-    error : float
-        err(Q~) - err(Q*) is at most this; from 1 on it says nothing.
-    violation : float
-        The largest gap of Q~ is at most this; from 1 on it says nothing.
-    rounds : int
-        T, how many of them the bound is about.
-    eta : float
-        The auditor's step. The bound is for an algorithm that plays ``rounds`` and this step: give it both.
+    err(Q~) - err(Q*) is at most ``error``, the largest gap of Q~ at most ``violation``; from 1 on they say nothing. Of DP-oracle-learner
+    that holds with probability at least 1 - beta, for the algorithm that plays ``rounds`` and the step ``eta``: give it both.
     """
 
     nu: float
     error: float
     violation: float
-    rounds: int
-    eta: float
+    rounds: int | None = None
+    eta: float | None = None
 
 
 @lru_cache(maxsize=2**14)
@@ -289,7 +257,7 @@ def theorem_3_5(setting: Setting, *, as_printed: bool = False) -> EquilibriumBou
     Parameters
     ----------
     setting : Setting
-        As in :func:`lemma_3_2`, with ``m``. Without ``eta`` as printed the printed step, :func:`hedge_rate` with ``as_printed``; sharp,
+        As in :func:`lemma_3_2`, with ``m``. Without ``eta`` as printed the printed step, sqrt(ln d / T) / 2; sharp,
         that with the smallest nu. As printed the bound is proved for the printed step and larger ones only, see :func:`lemma_3_4`.
     as_printed : bool
 
@@ -415,35 +383,8 @@ def frozen_tau(n: ArrayLike, denominators: ArrayLike) -> np.ndarray:
 
 
 def frozen_gap(nu: float, B: float, tau: float) -> float:
-    """A nu-approximate equilibrium of the frozen game is one of the true game, with nu + 4 B tau.
-
-    Both rates of a gap are off by at most tau, so a gap is by 2 tau, and the payoff L(Q, lambda), in which the prices sum to at most B, by
-    2 B tau. A player who could gain g in the true game gains at least g - 2 (2 B tau) by the same move in the frozen one.
-    """
+    """A nu-approximate equilibrium of the frozen game is one of the true game, with nu + 4 B tau (exercise 11D)."""
     return nu + 4 * B * tau
-
-
-@dataclass(frozen=True)
-class FrozenBound:
-    """What the output of dp_oracle_learner with frozen denominators keeps, with probability at least 1 - beta.
-
-    Attributes
-    ----------
-    nu : float
-        The equilibrium gap in the true game: that of the frozen game, and 4 B tau.
-    learner, auditor : float
-        Bounds on the two regrets, with what the denominators add to each: 2 B tau and 4 B tau.
-    tau : float
-        How far a rate over the released denominators is from the true one, at most.
-    rounds : int
-        T, how many of them the bound is about.
-    """
-
-    nu: float
-    learner: float
-    auditor: float
-    tau: float
-    rounds: int
 
 
 def _off(s, cells, epsilon_0):
@@ -456,7 +397,7 @@ def _grid(s, least):
     return (1 if s.k == 2 else 2) * 2**-11 * 2 / (least * s.step) if s.T > 1 else 0.0
 
 
-def frozen_bound(setting: Setting) -> FrozenBound:
+def frozen_bound(setting: Setting) -> EquilibriumBound:
     """The utility of dp_oracle_learner as it runs by default, with frozen denominators: Theorem 3.5 for it, for gamma <= 1.
 
     Source: ours, after supplement, Lemmas 3.2 to 3.4 and Theorem 3.5. beta is spent in thirds, beta_0 = beta/3. The released sizes are
@@ -490,4 +431,5 @@ def frozen_bound(setting: Setting) -> FrozenBound:
     learner = learner_bound(s, labelings_of(setting), False) * (T - 1) / T
     grid = _grid(s, least)
     auditor = float(auditor_bound(s, setting.learning_rate, False, largest=1 + tau + grid)) + 2 * B * grid
-    return FrozenBound(frozen_gap(learner + auditor, B, tau), learner + 2 * B * tau, auditor + 4 * B * tau, tau, T)
+    return EquilibriumBound(frozen_gap(learner + auditor, B, tau), learner + 2 * B * tau, auditor + 4 * B * tau, T, setting.learning_rate,
+                            tau=tau)

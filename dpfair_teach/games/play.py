@@ -36,20 +36,15 @@ class Moves:
     @property
     def Q(self) -> np.ndarray:
         """The learner's average of all rounds, (..., H)."""
-        return self.mixture_after(self.rounds)
+        flat = self.chosen.reshape(self.rounds, -1)
+        H, games = self.n_classifiers, flat.shape[1]
+        counts = np.bincount((flat + H * np.arange(games)).ravel(), minlength=games * H)
+        return (counts / self.rounds).reshape(self.chosen.shape[1:] + (H,))
 
     @property
     def lam(self) -> np.ndarray:
         """The auditor's average of all rounds, (..., K)."""
         return self.multipliers.mean(axis=0)
-
-    def mixture_after(self, t: int) -> np.ndarray:
-        """The learner's average over the first t rounds, (..., H)."""
-        t = check.integer("t", t, low=1, high=self.rounds)
-        flat = self.chosen[:t].reshape(t, -1)
-        H, games = self.n_classifiers, flat.shape[1]
-        counts = np.bincount((flat + H * np.arange(games)).ravel(), minlength=games * H)
-        return (counts / t).reshape(self.chosen.shape[1:] + (H,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +58,12 @@ class Play(Moves):
     B, eta : (...) arrays, or floats
         The bound of the multipliers, and the auditor's step.
     chosen : (T, ...) array of ints
-        The learner's classifier in each round.
+        The learner's classifier in each round, of the game's ``n_classifiers``.
     multipliers : (T, ..., K) array
         The auditor's lambda in each round, chosen before it sees the classifier.
-    n_classifiers : int
-        H, of the game.
     rounds, Q, lam, gap, regrets, error, violation
-        T; the averages of both players, (..., H) and (..., K); the equilibrium gap of these averages, and what either player could still
-        gain (auditor, learner); err(Q); the largest gap of Q.
+        T; the averages of both players; the equilibrium gap of these, and what either player could still gain (auditor, learner); err(Q);
+        the largest gap of Q.
     history : pandas.DataFrame
         One row for each round, and each game of a batch: ``chosen``, its ``error``, a ``multiplier`` for each constraint, such as
         ``multiplier FP 1-0 +``, and each ``gap`` of the chosen classifier.
@@ -148,22 +141,17 @@ class PrivatePlay(Moves):
 
     Attributes
     ----------
-    n_classifiers, gamma, parity
-        Of the game, which were public.
-    B, eta : floats
-        The bound of the multipliers, and the auditor's step.
-    chosen, multipliers, rounds, Q, lam
-        As in :class:`Play`.
+    n_classifiers, gamma, parity, B, eta, chosen, multipliers, rounds, Q, lam
+        As in :class:`Play`; the first three are the game's, which were public.
     epsilon_step : float
         epsilon' of each of the private steps.
     gradients : (T-1, ..., K) array
         What the auditor saw: the last round's would never be used. As printed T of them.
     history : pandas.DataFrame
-        One row for each round, and each game of a batch: ``chosen``, and for each constraint a ``multiplier`` and a ``gradient``, such as
-        ``gradient FP 1-0 +``. What the auditor did not see is missing.
+        As in :class:`Play`, with ``chosen``, each ``multiplier`` and each ``gradient``.
     denominators : (..., k, 2) array or None
-        The released sizes of the cells, whole people, with ``cell_sizes="noisy"``; NaN where no constraint asks, as nothing is released of
-        such a cell; of rates of all people, whatever their label, (..., k, 1). None too where T = 1, which needs no sizes.
+        The released sizes of the cells, whole people, with ``cell_sizes="noisy"`` and T > 1; NaN of a cell that no constraint asks about.
+        Of rates of all people, whatever their label, (..., k, 1).
     smallest_cell : (...) array or None
         N, as promised or released.
     releases_ : tuple of accounting.Release

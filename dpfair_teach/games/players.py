@@ -103,13 +103,11 @@ class FrozenPlayers(_Players):
     Attributes
     ----------
     game : FairnessGame
-        In whole people.
+        In whole people; ``errors`` (H,) are err(h), above the smallest.
     sizes : (..., k, R) array
         As released, of the people below each fraction line.
     counts, totals : (H, k, R) and (H, R) arrays
         People above each fraction line, private; and of all groups together.
-    errors : (H,) array
-        err(h), above the smallest.
 
     Examples
     --------
@@ -181,13 +179,7 @@ class PromisePlayers(_Players):
     Attributes
     ----------
     game, errors
-        As in :class:`FrozenPlayers`.
-    N : float
-        As promised.
-    rates : (H, k, R) array
-        Private.
-    kind : str
-        The word of ``cell_sizes``.
+        As in :class:`FrozenPlayers`; ``kind`` is the word of ``cell_sizes``, ``N`` the promise, ``rates`` (H, k, R) are private.
 
     Examples
     --------
@@ -275,12 +267,8 @@ def private_players(game: FairnessGame, setting: Setting, rng: np.random.Generat
 def printed_sensitivities(game: FairnessGame, setting: Setting) -> Sensitivities:
     """The sensitivities of Lemma 3.1 as printed, at the smallest cell of the private data, of which no mechanism was asked.
 
-    Source: supplement, Lemma 3.1. They are private numbers themselves: a play whose noise they scale is not private. For equalized odds, or
-    one of its rates, against group 0, and more than one person in each cell (Assumption 3.3).
-
-    >>> game = FairnessGame([[0] * 12, [1] * 12], A=[0, 0, 0, 1, 1, 1] * 2, Y=[1] * 6 + [0] * 6, gamma=.1)
-    >>> printed_sensitivities(game, Setting.of(game, 1.0, 1e-6, B=1.0, rounds=2))
-    Sensitivities(auditor=2.0, learner=2.5, rates=1.0)
+    They are private numbers themselves: a play whose noise they scale is not private. For equalized odds, or one of its rates, against
+    group 0, and more than one person in each cell (Assumption 3.3).
     """
     _refuse_another_game(game, setting)
     parity, smallest = game.parity, float(game.table.sizes.min())
@@ -347,9 +335,7 @@ def promised(game: FairnessGame, smallest_cell: float | None) -> float:
 def excess_errors(game: FairnessGame) -> np.ndarray:
     """(H,) errors above the least one: the part of the losses that holds no price.
 
-    A constant changes no choice. But prices may be far smaller than the digits of an error, and so is the noise, made for them: added to
-    the errors themselves, a private part would be rounded away or up by who is in which group, with no noise to cover it. From 0 it
-    keeps its own digits.
+    A constant changes no choice, but prices and their noise may be far smaller than the digits of an error (chapter 11, "small prices").
     """
     return game.errors - game.errors.min()
 

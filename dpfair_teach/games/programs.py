@@ -21,17 +21,10 @@ LOOKS = 100                 # then all columns are taken
 class FairERM:
     """The solution of program (5) or (6). With a batch of gammas every field has its axes in front.
 
-    Attributes
-    ----------
-    value : float, or (...) array
-        The least error of a gamma-fair mixture.
-    Q : (..., H) array
-        A mixture that attains it; no more than D + 1 classifiers carry weight.
-    lam : (..., K) array
-        Multipliers that prove it: min over h of L(h, lam) is the value. From B = sum(lam) on, the game has the same value. Where several
-        are optimal, as may be at gamma = 0, others may have a smaller sum.
-    gap : float, or (...) array
-        ``value`` minus what ``lam`` proves: rounding.
+    ``value``: the least error of a gamma-fair mixture. ``Q`` (..., H): a mixture that attains it, with weight on no more than D + 1
+    classifiers. ``lam`` (..., K): multipliers that prove it, as min over h of L(h, lam) is the value; from B = sum(lam) on, the game has
+    the same value. Where several are optimal, as may be at gamma = 0, others may have a smaller sum. ``gap``: ``value`` less what ``lam``
+    proves, rounding.
     """
 
     value: np.ndarray
@@ -42,17 +35,7 @@ class FairERM:
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """An exact equilibrium. With batches every field has their axes in front.
-
-    Attributes
-    ----------
-    value : float, or (...) array
-        L(Q, lam).
-    Q : (..., H) array
-        The learner's mixture of the classifiers.
-    lam : (..., K) array
-        The auditor's multipliers of the constraints.
-    """
+    """An exact equilibrium: the learner's mixture ``Q`` (..., H) , the auditor's multipliers ``lam`` (..., K), ``value`` L(Q, lam)."""
 
     value: np.ndarray
     Q: np.ndarray

@@ -31,19 +31,16 @@ class RegressionPlay(Play):
 
     Its ``game`` is over the classifiers that were met (one for each table of accepted people) and, last, the two constants: so
     ``play.game.fair_erm()`` is the linear program over the iterates, and ``gap`` compares with what was met, not with all half-spaces.
+    Rounds whose answers accept as many of each cell count as the same classifier, the first of them, in ``game``, ``chosen`` and ``Q``.
 
     Attributes
     ----------
     oracle : oracles.RegressionOracle
         Who answered: it holds X and Y.
     prices : (H - 2, D) array
-        Of the gaps: what first made the oracle answer with each classifier. Others that accept as many of each cell, but not the same
-        people, count as the same.
+        Of the gaps: what first made the oracle answer with each classifier.
     gap_coefficients : (D, d + 1) array
         Of (1, x) in the score of each gap, which the prices multiply.
-    Q : (..., H) array
-        The average of the play, over ``game``: so rounds whose answers count as the same are one classifier, the first of them.
-    Others as in :class:`~dpfair_teach.games.play.Play`.
     """
 
     oracle: RegressionOracle = field(repr=False)
@@ -173,7 +170,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     notion : str or Parity
         ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0.
     eta : float in [1e-12, 1e9], or array like B, optional
-        The step; by default :func:`hedge_rate`'s. Not for one round, after which nobody plays.
+        The step; by default :func:`hedge_regret`'s. Not for one round, after which nobody plays.
     rounds : int in 1..10^15
         T.
 

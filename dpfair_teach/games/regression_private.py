@@ -20,8 +20,7 @@ from ..oracles import RegressionOracle
 from ..oracles.private import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from .auditor import bound_on_multipliers, hedge_rate, weights
-from .budget import SMALLEST_EPSILON, checked_fraction
-from .floating_point import STEPS, gaussian_cost, laplace_delta, refuse_delta_below
+from .budget import SMALLEST_EPSILON, STEPS, checked_fraction, gaussian_cost, laplace_delta, refuse_delta_below
 from .play import MOST, table_of_rounds
 from .players import release_sizes
 from .programs import plain
@@ -38,27 +37,22 @@ LEARNERS = 0.9      # of what the Gaussians may spend
 class PrivateRegressionPlay:
     """What the private loop publishes: public numbers only. Repeats and the batch are axes "...".
 
-    What it is worth on the private groups (counts, gaps, violation) says :func:`evaluate_regression`, which is handed A again.
-
     Attributes
     ----------
     oracle : oracles.RegressionOracle
         It holds X and Y, which are public.
     n_groups, parity, gamma
-        As given; the notion as a :class:`~dpfair_teach.fairness.Parity`, its rates' names as ``constraints``.
+        As given; ``constraints`` are the names of the notion's rates.
     rules : (T, ..., d + 1) array
         Coefficients of each round's classifier: accept where (1, x) . rule > 0.
-    multipliers : (T, ..., K) array
-        The auditor's lambda in each round.
+    multipliers, denominators : arrays
+        As in :class:`~dpfair_teach.games.play.PrivatePlay`.
     errors : (T, ...) array
         Of each round's classifier: X and Y are public, so these are.
-    denominators : (..., k, 2) array [a, y], or None
-        Released sizes of the cells, whole people; NaN where no constraint asks. None where T = 1, which needs no sizes.
     gaps_seen : (T-1, ..., D) array
         Noisy gaps of each round's classifier but the last.
     history : pandas.DataFrame
-        One row for each round, and each game of a batch: ``error``, a ``multiplier`` for each constraint, such as ``multiplier FP 1-0 +``,
-        and the ``gap`` that was seen, missing in the last round.
+        One row for each round, and each game of a batch: ``error``, each ``multiplier`` and each ``gap`` that was seen.
     B, eta, epsilon : arrays or floats
         The bound of the multipliers, the auditor's step and the epsilon of each game.
     releases_ : tuple of accounting.Release
@@ -168,7 +162,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     rounds : int in 1..10^6
         T.
     eta : float in [1e-12, 1e9], optional
-        By default :func:`hedge_rate`'s.
+        By default :func:`hedge_regret`'s.
     budget_fraction : float in (0, 1), optional
         The part of epsilon for the sizes, by default a twentieth.
     learner_fraction : float in [0.000001, 0.999999], optional

@@ -22,12 +22,7 @@ _THETA = np.linspace(1e-3, 0.999, 999)
 class RoundAccuracy:
     """How far one round of the private players may be off, with probability at least 1 - beta/(2T) each; sharp, 1 - beta/(2(T-1)).
 
-    Attributes
-    ----------
-    auditor : float
-        Largest error of an entry of r.
-    learner : float
-        Loss above the best answer's.
+    ``auditor`` is the largest error of an entry of r, ``learner`` the loss above the best answer's.
     """
 
     auditor: float
@@ -89,9 +84,8 @@ def labelings_of(setting: Setting) -> float:
 
 
 def gap_noise(k: int, scale: float, tail: float) -> float:
-    """What the noise of a gap exceeds with probability ``tail``: it is one Laplace for two groups, else V - V'.
-
-    P(|V - V'| > x) = (1 + x / (2 scale)) exp(-x / scale).
+    """What the noise of a gap exceeds with probability ``tail``: it is one Laplace for two groups, else V - V', exceeded with chance
+    (1 + x / (2 scale)) exp(-x / scale).
     """
     if scale == 0 or tail >= 1:
         return 0.0

@@ -25,14 +25,8 @@ GUARDED: tuple[Guarded, ...] = get_args(Guarded)
 class Sensitivities:
     """How much one person can move what a round computes.
 
-    Attributes
-    ----------
-    auditor : float
-        l1 change of r, all 4(k-1) entries.
-    learner : float
-        Change of one classifier's loss L(h, lambda), for any lambda with sum at most B.
-    rates : float
-        l1 change of the 2k rates, of which r is a function.
+    ``auditor``: l1 change of r, all its entries. ``learner``: change of one classifier's loss L(h, lambda), for any lambda with sum at most
+    B. ``rates``: l1 change of the 2k rates, of which r is a function.
     """
 
     auditor: float
@@ -106,16 +100,8 @@ def lemma_3_1(smallest_cell: float, n_groups: int, B: float, *, at: Literal["pro
 class NeighbourChanges:
     """The largest change over every neighbour of one data set, found by trying them.
 
-    Attributes
-    ----------
-    auditor, learner, rates : float
-        As in :func:`lemma_3_1`; ``learner`` is 0 without ``B``.
-    smallest_cell : int
-        Of this data set.
-    smallest_cell_of_pair : int
-        Of this data set and all neighbours that were compared.
-    neighbours : int
-        How many were compared; those that leave a cell empty are left out, as they have no rates.
+    ``auditor``, ``learner``, ``rates`` are as in :func:`lemma_3_1`, ``learner`` 0 without ``B``. ``smallest_cell`` is that of this data
+    set, ``smallest_cell_of_pair`` that of it and of all ``neighbours`` that were compared: those that leave a cell empty have no rates.
     """
 
     auditor: float

@@ -10,8 +10,19 @@ from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import read_parity
 from .auditor import MOST_ROUNDS, bound_on_multipliers, hedge_rate
-from .budget import BUDGET_FRACTION, checked_delta, checked_fraction, largest_step, printed_step, rounds_for
-from .floating_point import STEPS, choice_delta, laplace_delta, losses_off, refuse_delta_below
+from .budget import (
+    BUDGET_FRACTION,
+    STEPS,
+    checked_delta,
+    checked_fraction,
+    choice_delta,
+    laplace_delta,
+    largest_step,
+    losses_off,
+    printed_step,
+    refuse_delta_below,
+    rounds_for,
+)
 from .game import FairnessGame, checked_game
 from .sensitivity import GUARDED, Guarded
 from .table import ODDS_NOTIONS, checked_constraints
@@ -118,40 +129,38 @@ class Setting:
                          f"{cells} cells of that many people are more than m={self.m:g}", "Give a smaller cell, or fewer groups.")
 
     @classmethod
-    def of(cls, game: FairnessGame, epsilon: float, delta: float, B: float, *, rounds: int | None = None, beta: float = 0.05,
-           log_labelings: float | None = None, smallest_cell: float | None = None, eta: float | None = None,
-           budget_fraction: float = BUDGET_FRACTION, protect: Guarded = "A") -> Setting:
+    def of(cls, game: FairnessGame, epsilon: float, delta: float, B: float, *, rounds: int | None = None,
+           smallest_cell: float | None = None, eta: float | None = None, budget_fraction: float = BUDGET_FRACTION,
+           protect: Guarded = "A") -> Setting:
         """The setting of a game: groups, constraints, people and classifiers are the game's, and nothing else of it is read.
+
+        For bounds, at a failure probability of 0.05 and ln|H| of the game's classifiers.
 
         Parameters
         ----------
         game : FairnessGame
             Made with ``n_groups``, or ``from_counts``: else the number of groups was read off A, and is not public.
-        epsilon, delta, B, beta, smallest_cell, eta, budget_fraction, protect : as in the class
+        epsilon, delta, B, smallest_cell, eta, budget_fraction, protect : as in the class
         rounds : int in 1..10^15, optional
             T; by default :func:`schedule`'s.
-        log_labelings : float in [0, 1e12], optional
-            By default ln|H|, of the game's classifiers.
         """
         checked_game(game)
-        if log_labelings is None:
-            log_labelings = math.log(game.n_classifiers)
 
         def made(rounds: int) -> Setting:
-            return cls(rounds, epsilon, delta, B, game.n_groups, beta, log_labelings, smallest_cell, game.parity, eta=eta,
+            return cls(rounds, epsilon, delta, B, game.n_groups, 0.05, math.log(game.n_classifiers), smallest_cell, game.parity, eta=eta,
                        budget_fraction=budget_fraction, protect=protect, m=game.m, n_classifiers=game.n_classifiers)
         return made(made(1).scheduled_rounds if rounds is None else rounds)
 
     @classmethod
     def scheduled(cls, m: float, epsilon: float, delta: float, B: float, n_groups: int, beta: float, log_labelings: float,
-                  smallest_cell: float | None = None, constraints: tuple[str, ...] | Parity = ("FP", "TP")) -> Setting:
-        """The setting with the printed number of rounds, :attr:`scheduled_rounds`; arguments stand as in :func:`schedule`.
+                  smallest_cell: float | None = None) -> Setting:
+        """The setting with the printed number of rounds, :attr:`scheduled_rounds`, for equalized odds.
 
         Parameters
         ----------
-        m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints : as in the class
+        m, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell : as in the class
         """
-        first = cls(1, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, constraints, m=m)
+        first = cls(1, epsilon, delta, B, n_groups, beta, log_labelings, smallest_cell, m=m)
         return replace(first, rounds=first.scheduled_rounds)
 
     # ----------------------------------------------------------------------------------------------------- what follows

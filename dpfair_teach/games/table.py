@@ -24,13 +24,7 @@ _MANY = 30_000      # people: from here on counting classifier by classifier is 
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Errors and gaps of H classifiers, and no people: a game of any notion whose gaps are averages over a mixture.
-
-    Attributes
-    ----------
-    errors : (H,) array
-    gaps : (H, D) array
-    """
+    """Errors (H,) and gaps (H, D) of classifiers, and no people: a game of any notion whose gaps are averages over a mixture."""
 
     errors: np.ndarray
     gaps: np.ndarray
@@ -43,20 +37,9 @@ class Gaps:
 class Table:
     """People and accepted people of every group and label, and the notion that compares them.
 
-    Attributes
-    ----------
-    n_pos : (H, k, 2) array [h, a, y], n : (k, 2) array [a, y]
-        People accepted, and people.
-    accepted : (H, 2) array
-        People accepted with each label, and so the errors. A sum over the cells would be the same number but for its rounding, which
-        depends on who is in which group: for a private learner that does not see A these are to be public.
-    parity : Parity
-    empty : "refuse" or "zero"
-        What a cell is that holds nobody and that the notion asks about.
-    k_given : bool
-        Whether the number of groups was given, and not read off A.
-    of_people : bool
-        Whether people were counted, whose sums are exact; else the counts are as somebody gave them.
+    ``n_pos`` (H, k, 2) [h, a, y] are accepted, of ``n`` (k, 2). ``accepted`` (H, 2) are those with each label: a sum over the cells would
+    be rounded by who is in which group, and to a private learner that does not see A errors are public. ``k_given``: whether the number of
+    groups was given, and not read off A. ``of_people``: whether people were counted, whose sums are exact.
     """
 
     n_pos: np.ndarray

@@ -89,7 +89,7 @@ def test_without_noise_it_is_algorithm_3():
     quiet = learn(oracle, A, [0.05, 0.2], 1e12, DELTA, np.random.default_rng(0), B=[20.0, 5.0], step="supplement",
                                     most_rounds=60, size=2)
     plain = games.regression_exponentiated_gradient(oracle, A, [0.05, 0.2], [20.0, 5.0], rounds=60,
-                                                    eta=games.hedge_rate(4, 60, as_printed=True))
+                                                    eta=games.auditor.hedge_rate(4, 60, as_printed=True))
     np.testing.assert_allclose(quiet.error, [plain.error] * 2, atol=1e-3)
     np.testing.assert_allclose(quiet.violation, [plain.violation] * 2, atol=5e-3)
 

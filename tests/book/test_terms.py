@@ -63,7 +63,7 @@ SUMS = {
         "its losses": "choice_of_exact_losses", "a loss: its rates": "losses_without_their_rates",
         "its error": "losses_without_their_errors", "a play: its sizes": "play_without_its_sizes",
         "its numbers": "play_without_its_numbers", "its choices": "play_without_its_choices"},
-    "games.floating_point.gaussian_cost": {
+    "games.budget.gaussian_cost": {
         "Gaussian layers": "gaussian_without_its_layers", "tables": "gaussian_without_its_tables", "rounding": "gaussian_of_exact_numbers",
         "the tail's steps": "gaussian_steps_never_widen", "its end": "gaussian_never_ends"},
     "games.regression_dp_oracle_learner": {

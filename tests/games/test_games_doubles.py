@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from dpfair_teach import accounting
 from dpfair_teach.games import FairnessGame, dp_oracle_learner, largest_step, regression_dp_oracle_learner
 from dpfair_teach.games import regression_private as door
-from dpfair_teach.games.floating_point import STEPS, choice_delta, gaussian_cost, laplace_delta, losses_off
+from dpfair_teach.games.budget import STEPS, choice_delta, gaussian_cost, laplace_delta, losses_off
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.oracles.private import charged
 from faults import Mutant, calling, scaled, with_arguments
@@ -56,7 +56,7 @@ def without_the_counts(f):
     return in_doubles
 
 
-DOUBLES = "dpfair_teach.games.floating_point."
+DOUBLES = "dpfair_teach.games.budget."
 #: Each term of the bounds dropped, one at a time.
 TERMS = {
     "laplace_own_chances_alone": Mutant(DOUBLES + "laplace_delta", laplace_of(
@@ -89,12 +89,12 @@ TERMS = {
 FAULTS = TERMS | {
     "holes_alone": Mutant(DOUBLES + "laplace_delta", lambda f: lambda scale, epsilon, rounding=0.0: scale * 2.0**-52,
                           "only numbers that a neighbour never says are counted, not chances that are a little too large"),
-    "choices_are_exact": Mutant("dpfair_teach.games.floating_point.choice_delta", scaled(0.0), "choices in doubles give nothing away"),
-    "gaussians_are_exact": Mutant("dpfair_teach.games.floating_point.gaussian_cost", lambda f: lambda *args: (0.0, 0.0),
+    "choices_are_exact": Mutant("dpfair_teach.games.budget.choice_delta", scaled(0.0), "choices in doubles give nothing away"),
+    "gaussians_are_exact": Mutant("dpfair_teach.games.budget.gaussian_cost", lambda f: lambda *args: (0.0, 0.0),
                                   "Gaussian noise in doubles gives nothing away"),
-    "gaussians_have_no_tail": Mutant("dpfair_teach.games.floating_point.gaussian_cost", lambda f: lambda *args: (f(*args)[0], 0.0),
+    "gaussians_have_no_tail": Mutant("dpfair_teach.games.budget.gaussian_cost", lambda f: lambda *args: (f(*args)[0], 0.0),
                                      "beyond the layers the steps of Gaussian noise widen, and nothing is set apart for it"),
-    "losses_are_exact": Mutant("dpfair_teach.games.floating_point.losses_off", scaled(0.0),
+    "losses_are_exact": Mutant("dpfair_teach.games.budget.losses_off", scaled(0.0),
                                "losses are taken for exact, however many people they are summed over"),
     "the_steps_get_all_of_delta": Mutant("dpfair_teach.games.setting._step", calling("_in_doubles", lambda f: lambda *args: 0.0),
                                          "the accountant of a play is handed the whole delta"),

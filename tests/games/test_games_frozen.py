@@ -16,9 +16,9 @@ from dpfair_teach.games import (
     evaluate,
     frozen_bound,
     frozen_tau,
-    hedge_rate,
     largest_step,
 )
+from dpfair_teach.games.auditor import hedge_rate
 from dpfair_teach.games.guarantees import frozen_gap
 from faults import Mutant, less, with_arguments
 

@@ -225,8 +225,6 @@ def test_what_is_not_served_is_refused_in_words():
             call(notion=Parity("equalized_odds", "pairs"))
         with pytest.raises(ValueError, match="has another anchor than group 0"):
             call(notion=Parity("equalized_odds", anchor=1))
-        with pytest.raises(ValueError, match="two vocabularies"):
-            call(notion="false_positive", constraints=("FP",))
         call(notion="true_positive")
 
 

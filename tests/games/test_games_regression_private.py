@@ -24,7 +24,7 @@ def test_the_step_is_by_default_hedges(notion, K):
     X, A, Y = people(k=3)
     play = games.regression_dp_oracle_learner(RegressionOracle(X, Y), A, 0.1, 1.0, DELTA, np.random.default_rng(0), n_groups=3, rounds=7,
                                               notion=notion)
-    assert play.eta == pytest.approx(math.sqrt(2 * math.log(K + 1) / 7)) == games.hedge_rate(K, 7)
+    assert play.eta == pytest.approx(math.sqrt(2 * math.log(K + 1) / 7)) == games.auditor.hedge_rate(K, 7)
 
 
 # ---------------------------------------------------------------------------------------------------------------- repaired

@@ -14,10 +14,10 @@ from dpfair_teach.games import (
     Setting,
     dp_oracle_learner,
     frozen_bound,
-    hedge_rate,
     largest_step,
     schedule,
 )
+from dpfair_teach.games.auditor import hedge_rate
 
 NUMBERS = dict(rounds=9, epsilon=1.0, delta=1e-6, B=2.0, n_groups=2, beta=0.05, log_labelings=2.0, smallest_cell=200.0,
                constraints=("FP", "TP"), eta=0.1, budget_fraction=0.2, protect="A", m=1000.0, n_classifiers=8)

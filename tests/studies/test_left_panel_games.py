@@ -117,8 +117,8 @@ def test_held_out_the_mixture_is_chosen_on_those_learned_from_and_judged_on_the_
         assert np.abs(own[mix].error - others[mix].error).max() > 1e-3
     play = games.regression_dp_oracle_learner(
         oracle, people.A[learn], np.array(played.GAMMAS_PROTOCOL), 10.0, played.DELTA, np.random.default_rng(4), n_groups=2,
-        B=np.minimum(1 / np.maximum(played.GAMMAS_PROTOCOL, 1e-9), .5), rounds=5, eta=8 * games.hedge_rate(4, 5), budget_fraction=.05,
-        learner_fraction=.4, ridge=30.0, size=2)
+        B=np.minimum(1 / np.maximum(played.GAMMAS_PROTOCOL, 1e-9), .5), rounds=5, eta=8 * games.auditor.hedge_rate(4, 5),
+        budget_fraction=.05, learner_fraction=.4, ridge=30.0, size=2)
     accept = play.acceptance_probability(people.X[judge])
     _, A, Y = there
     rates = np.stack([accept[..., (a == A) & (y == Y)].mean(axis=-1) for y in (0, 1) for a in (0, 1)])

@@ -86,7 +86,7 @@ def test_the_repaired_loop(k):
         draws = played.loop_draws(oracle, people.A, 20.0, 1, np.random.default_rng(2), loop, judge=judge, n_groups=k)
         play = games.regression_dp_oracle_learner(
             oracle, people.A, np.array(GAMMAS_PROTOCOL), 20.0, played.DELTA, np.random.default_rng(2), n_groups=k,
-            B=np.minimum(1 / np.maximum(GAMMAS_PROTOCOL, 1e-9), 1.0), rounds=4, eta=4 * games.hedge_rate(4 * (k - 1), 4),
+            B=np.minimum(1 / np.maximum(GAMMAS_PROTOCOL, 1e-9), 1.0), rounds=4, eta=4 * games.auditor.hedge_rate(4 * (k - 1), 4),
             budget_fraction=.05, learner_fraction=.6, ridge=30.0, size=1)
         accept = play.acceptance_probability(told.X)
         for g in (0, 10, 24):
