@@ -142,14 +142,14 @@ def test_one_mixture_serves_both_neighbours_and_the_relaxed_value_jumps_again():
     """What chapter 13's question on prop-relaxed answers: 8/m is above alpha at C = 1/4, the best mixture of the easier data set keeps its
     error on both, and at the tolerance gamma + 8/m itself there are neighbours as far apart as there were at gamma."""
     m, gamma = 2000, Fraction(1, 10)
-    assert separation.gap_sensitivity(m, 0.25) < 8 / m
+    assert separation.sensitivity.gap_sensitivity(m, 0.25) < 8 / m
     for neighbour in PAIRS:
         D, there = separation.instance(m, gamma, neighbour)
         best = separation.fair_optimum(D, gamma)                                # h_U alone, and D is the easier
         mixed = cell_counts(np.array([float(w) for w in best.weights.values()]) @ decisions(there)[:2], there.A, there.Y, n_groups=2)
         value = separation.optimal_error(there, gamma)
         assert best.value < value and error(mixed) <= value + 1 / m and error(mixed) <= best.value + Fraction(1, m) + 1e-12
-        assert violation(mixed, "false_positive") <= float(gamma) + separation.gap_sensitivity(m, 0.25)
+        assert violation(mixed, "false_positive") <= float(gamma) + separation.sensitivity.gap_sensitivity(m, 0.25)
         relaxed = gamma + Fraction(8, m)
         again = separation.theorem_3_9(m, relaxed, neighbour).jump
         assert again > 9 * Fraction(1, m) and again > 0.9 * separation.theorem_3_9(m, gamma, neighbour).jump
@@ -220,7 +220,7 @@ def test_nobody_meets_a_jump_who_may_miss_the_tolerance_by_alpha():
             pairs.append([counts.reshape(2, 2, 2), other.reshape(2, 2, 2)])
     for D, there in pairs:
         m = D.sum()
-        alpha = separation.gap_sensitivity(int(m), min(t[..., 0].sum(axis=0).min() for t in (D, there)) / m)
+        alpha = separation.sensitivity.gap_sensitivity(int(m), min(t[..., 0].sum(axis=0).min() for t in (D, there)) / m)
         for aware in (False, True):
             relaxed, before = separation.optimal_errors(there, 0.1 + alpha, aware), separation.optimal_errors(D, 0.1, aware)
             assert relaxed <= before + 1 / m + 1e-12

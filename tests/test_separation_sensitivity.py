@@ -73,8 +73,8 @@ def test_a_gap_moves_no_further_than_alpha_and_that_is_attained():
                 for c in (0, 1):                                                # the person who leaves R for B was accepted, or not
                     if n > least and n + p <= m and i - c >= 0 and n - 1 >= i - c:
                         worst = max(worst, abs((i - c) / (n - 1) - (j + c) / (p + 1) - before))
-        bound = separation.gap_sensitivity(m, share)
-        assert worst == pytest.approx(bound) and bound < separation.gap_sensitivity(m, share, as_printed=True)
+        bound = separation.sensitivity.gap_sensitivity(m, share)
+        assert worst == pytest.approx(bound) and bound < separation.sensitivity.gap_sensitivity(m, share, as_printed=True)
 
 
 def test_blind_is_of_order_one_over_gamma_m_and_aware_of_order_one_over_m():
@@ -95,7 +95,7 @@ def test_blind_is_of_order_one_over_gamma_m_and_aware_of_order_one_over_m():
     (lambda: separation.largest_jump(21, 0.1, 0.25), "m=21: there are more than 1,000,000 data sets"),
     (lambda: separation.largest_jump(3, 0.1, 0.5), "share=0.5: no two neighbours of 3 people"),
     (lambda: separation.largest_jump(8, 0.1, 0.25, change="label"), "change='label': not a known option"),
-    (lambda: separation.gap_sensitivity(8, 0.1), "share=0.1: share m = 0.8 with m = 8, less"),
+    (lambda: separation.sensitivity.gap_sensitivity(8, 0.1), "share=0.1: share m = 0.8 with m = 8, less"),
     (lambda: separation.sensitivity_bound(8, 0.1, 0.25, False, as_printed=True), "as_printed=True: is read by aware=True"),
     (lambda: separation.sensitivity_bound(8, 0.1, 0.7), "share=0.7: outside")])
 def test_what_cannot_be_bounded_or_enumerated(call, words):
@@ -107,5 +107,5 @@ def test_what_cannot_be_bounded_or_enumerated(call, words):
 
 FAULTS = {
     "separation_bound_halved": Mutant("dpfair_teach.separation.sensitivity_bound", scaled(0.5), "half the bound"),
-    "separation_alpha_halved": Mutant("dpfair_teach.separation.gap_sensitivity", scaled(0.5), "one rate moves, not two"),
+    "separation_alpha_halved": Mutant("dpfair_teach.separation.sensitivity.gap_sensitivity", scaled(0.5), "one rate moves, not two"),
 }

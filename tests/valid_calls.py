@@ -314,7 +314,6 @@ for quantity in ("instance", "theorem_3_9"):
 for value in ("fair_optimum", "optimal_error"):
     valid(f"separation.{value}", getattr(separation, value), lambda: dict(D=separation.instance(40, 0.1)[0], gamma=0.1, aware=True))
 valid("separation.optimal_errors", separation.optimal_errors, lambda: dict(counts=COUNTS, gamma=0.1, aware=True))
-valid("separation.gap_sensitivity", separation.gap_sensitivity, lambda: dict(m=40, share=0.25, as_printed=False))
 valid("separation.sensitivity_bound", separation.sensitivity_bound,
       lambda: dict(m=40, gamma=0.1, share=0.25, aware=True, as_printed=False))
 valid("separation.largest_jump", separation.largest_jump,
@@ -363,11 +362,11 @@ valid("plotting.pareto", plotting.pareto, lambda: dict(table=_CURVES, by="epsilo
 valid("plotting.quality_against_epsilon", plotting.quality_against_epsilon, lambda: dict(table=_QUALITY))
 
 # ------------------------------------------------------------------------------------------------- oracles: the labelings
-valid("oracles.threshold_labelings", oracles.threshold_labelings, lambda: dict(x=[0.1, 0.4, 0.4], limit=1000))
-valid("oracles.halfplane_labelings", oracles.halfplane_labelings, lambda: dict(X=[[0.0, 0.1], [1.0, 0.0], [0.5, 0.7]], limit=1000))
-valid("oracles.threshold_counts", oracles.threshold_counts, lambda: dict(x=[0.1 * i for i in range(8)], A=A, Y=Y, n_groups=2, limit=1000))
+valid("oracles.threshold_labelings", oracles.threshold_labelings, lambda: dict(x=[0.1, 0.4, 0.4]))
+valid("oracles.halfplane_labelings", oracles.halfplane_labelings, lambda: dict(X=[[0.0, 0.1], [1.0, 0.0], [0.5, 0.7]]))
+valid("oracles.threshold_counts", oracles.threshold_counts, lambda: dict(x=[0.1 * i for i in range(8)], A=A, Y=Y, n_groups=2))
 valid("oracles.halfplane_counts", oracles.halfplane_counts,
-      lambda: dict(X=[[i, i * i % 5] for i in range(8)], A=A, Y=Y, n_groups=2, limit=1000))
+      lambda: dict(X=[[i, i * i % 5] for i in range(8)], A=A, Y=Y, n_groups=2))
 valid("oracles.with_constants", oracles.with_constants, lambda: dict(predictions=[[0, 1, 0]]))
 valid("oracles.sauer_sum", oracles.sauer_sum, lambda: dict(m=10, d=3))
 valid("oracles.labelings_bound", oracles.labelings_bound, lambda: dict(m=10, d=3, as_printed=False))
@@ -662,10 +661,10 @@ def _fitted_as(learner):
     return fitted
 
 
-_REDUCED = dict(base=LogisticRegression(), gamma=0.05, n_groups=2, notion="equalized_odds", B=2.0, rounds=3)
+_REDUCED = dict(base=LogisticRegression(), gamma=0.05, n_groups=2, notion="equalized_odds", rounds=3)
 for _name, _settings in (("Reduction", dict(_REDUCED, against="pairs")),
                          ("PrivateReduction", dict(_REDUCED, epsilon=2.0, correction="rates")),
-                         ("CovarianceClassifier", dict(gamma=0.05, n_groups=2, notion="equalized_odds", C=1.0, steps=3, as_printed=True))):
+                         ("CovarianceClassifier", dict(gamma=0.05, n_groups=2, notion="equalized_odds", C=1.0, steps=3))):
     _fit, _told = _fitted_as(getattr(baselines, _name)), dict(_settings, X=_SCORES, y=Y, sensitive_features=A)
     valid(f"baselines.{_name}", _fit, lambda told=_told: dict(told, rng=rng()))
     _made = cache(lambda fit=_fit, told=_told: fit(**told, rng=np.random.default_rng(1)))
@@ -679,7 +678,7 @@ def _fitted_network(X, y, sample_weight, rng, **settings):
     return baselines.NetworkClassifier(**settings).fit(X, y, sample_weight, rng=rng)
 
 
-_NETWORK = dict(hidden=(3,), epochs=1, batch=4, rate=0.01, decay=0.1, precision="float64")
+_NETWORK = dict(hidden=(3,), epochs=1, batch=4, rate=0.01, precision="float64")
 _network = cache(lambda: _fitted_network(_SCORES, Y, None, np.random.default_rng(1), **_NETWORK))
 valid("baselines.NetworkClassifier", _fitted_network, lambda: dict(X=_SCORES, y=Y, sample_weight=np.ones(len(Y)), rng=rng(), **_NETWORK))
 for _name in ("predict", "predict_proba", "decision_function"):

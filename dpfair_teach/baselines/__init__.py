@@ -12,8 +12,8 @@ from .oracle_learner_as_printed import regression_dp_oracle_learner_as_printed, 
 from .private_reduction import PrivateReduction
 from .reduction import reduction
 from .reduction_learner import Reduction
-from .response import pair_shrinkage, response_gap_deviation, response_shrinkage
+from .response import response_gap_deviation, response_shrinkage
 
 __all__ = ["NetworkClassifier", "CovarianceClassifier", "Reduction", "PrivateReduction", "covariances", "reduction",
-           "response_shrinkage", "pair_shrinkage", "response_gap_deviation",
+           "response_shrinkage", "response_gap_deviation",
            "regression_dp_oracle_learner_as_printed", "section_5_step"]

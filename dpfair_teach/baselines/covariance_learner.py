@@ -29,7 +29,6 @@ class Read(NamedTuple):
     parity: Parity
     C: float
     steps: int
-    as_printed: bool
 
 
 class CovarianceClassifier(RandomizedClassifier):
@@ -59,8 +58,6 @@ class CovarianceClassifier(RandomizedClassifier):
         As in scikit-learn's LogisticRegression: the log losses of all people are added to |w|^2 / (2 C); the intercept is free.
     steps : int in 1..1000, optional
         At most so many convex programs; None: 20. Demographic parity has one, and takes no number.
-    as_printed : bool
-        Shares of groups among everybody, where a rate is of one label: see :func:`covariances`.
 
     Attributes
     ----------
@@ -84,33 +81,28 @@ class CovarianceClassifier(RandomizedClassifier):
     """
 
     def __init__(self, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds", C: float = 1.0,
-                 steps: int | None = None, as_printed: bool = False) -> None:
+                 steps: int | None = None) -> None:
         self.gamma = gamma
         self.n_groups = n_groups
         self.notion = notion
         self.C = C
         self.steps = steps
-        self.as_printed = as_printed
 
     def _checked_params(self) -> Any:
         parity = with_everybody(self.notion)
         gamma = check.number("gamma", self.gamma, low=BEND / 2 if bends(parity) else 0.0, high=1e9)
-        if not check.flag("as_printed", self.as_printed):
-            pass
-        elif all(cell.label is None for cell in parity.cells):
-            check.unread(f"notion={parity.notion!r}", "a notion about people of one label", as_printed=True)
         if not bends(parity):
             check.unread(f"notion={parity.notion!r}", "a notion about mistakes", steps=self.steps)
         steps = STEPS if self.steps is None else check.integer("steps", self.steps, low=1, high=MOST_STEPS)
-        return Read(gamma, check.group_count(self.n_groups), parity, check.number("C", self.C, low=1e-6, high=1e6), steps, self.as_printed)
+        return Read(gamma, check.group_count(self.n_groups), parity, check.number("C", self.C, low=1e-6, high=1e6), steps)
 
     def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         X = self._people(X)
         A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
         n = np.bincount(2 * A + y, minlength=2 * how.k).reshape(how.k, 2).astype(float)
         how.parity.require("sensitive_features", n, codes=True)
-        weights = group_weights(A, y, how.k, how.parity, as_printed=how.as_printed)
-        bounded = weights[1:] if how.k == 2 and not how.as_printed else weights
+        weights = group_weights(A, y, how.k, how.parity)
+        bounded = weights[1:] if how.k == 2 else weights
         program = CovarianceProgram(np.column_stack([X, np.ones(len(X))]), 2.0 * y - 1, bounded.reshape(-1, len(X)), bends(how.parity),
                                     how.gamma, how.C)
         theta, losses = convex_concave(program, how.steps)

@@ -36,8 +36,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         People in a step; the last one of an epoch may be smaller.
     rate : float > 0
         Of Adam.
-    decay : float in [0, 1e6]
-        decay |theta|^2 / 2 is added to the mean log loss.
     precision : str
         "float64", or "float32", about twice as fast.
 
@@ -58,12 +56,11 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"rng": True}
 
     def __init__(self, hidden: tuple[int, ...] = (100, 100), *, epochs: int = 10, batch: int = 256, rate: float = 0.001,
-                 decay: float = 0.0, precision: Precision = "float64") -> None:
+                 precision: Precision = "float64") -> None:
         self.hidden = hidden
         self.epochs = epochs
         self.batch = batch
         self.rate = rate
-        self.decay = decay
         self.precision = precision
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Self:
@@ -74,7 +71,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         rng = np.random.default_rng() if rng is None else check.rng(rng, drawn="the first weights")
         epochs, batch = check.integer("epochs", self.epochs, low=0, high=10**6), check.integer("batch", self.batch, low=1, high=10**9)
         optimizer = Adam(check.number("rate", self.rate, low=0.0, low_open=True))
-        decay = check.number("decay", self.decay, low=0.0, high=1e6)
         precision = np.dtype(check.choice("precision", self.precision, get_args(Precision)))
         people = self._people(X)
         check.same_people(X=X, y=y)
@@ -102,8 +98,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
             theta = state["theta"]
             passed = network.forward(theta, people[who])
             slopes = weights[who] * log_loss_slopes(passed.logits, labels[who]) / len(who)
-            g = gradient(network, theta, passed, slopes)
-            theta, moments = optimizer.step(theta, g + precision.type(decay) * theta, state.values)
+            theta, moments = optimizer.step(theta, gradient(network, theta, passed, slopes), state.values)
             return state.then(theta=theta, order=order, **moments)
         theta = network.initial(rng, precision)
         start = State({"theta": theta, "order": np.arange(len(people)), **optimizer.start(len(theta), precision)}, rng)

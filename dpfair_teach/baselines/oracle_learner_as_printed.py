@@ -59,14 +59,9 @@ def section_5_step(epsilon: float, delta: float, rounds: int) -> float:
 class PrintedRegressionPlay:
     """What came out. Axes are those of the tolerances; ``error`` and ``violation`` have the repeats in front. It has no ``releases_``.
 
-    Attributes
-    ----------
-    rounds_real, rounds : arrays
-        T by the formula, and T as played: rounded down, at least 1, at most ``most_rounds``.
-    epsilon_step, learner_scale, auditor_scale : arrays
-        epsilon' of a step; scales of the noise on the constant's coordinate of X'C_1, and on each entry of the gradient.
-    error, violation : (...) arrays
-        Of the average of the rounds, exact, on the true groups.
+    ``rounds_real`` is T by the formula, ``rounds`` as played: rounded down, at least 1, at most ``most_rounds``. ``epsilon_step`` is
+    epsilon' of a step; ``learner_scale`` and ``auditor_scale`` are those of the noise on the constant's coordinate of X'C_1, and on each
+    entry of the gradient. ``error`` and ``violation`` are of the average of the rounds, exact, on the true groups.
     """
 
     rounds_real: np.ndarray

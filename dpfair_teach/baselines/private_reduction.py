@@ -55,8 +55,6 @@ class PrivateReduction(ReductionClassifier):
         between two groups there is no such factor where k is above 2.
     correction : str
         "rates" or "none".
-    B : float in (0, 1e9], optional
-        As in :class:`Reduction`.
     rounds : int in 1..10^4
         How often the base is fitted.
 
@@ -83,14 +81,13 @@ class PrivateReduction(ReductionClassifier):
     _small_group_advice: ClassVar[str] = "choose a larger epsilon"
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds",
-                 correction: Correction = "rates", B: float | None = None, rounds: int = 20) -> None:
+                 correction: Correction = "rates", rounds: int = 20) -> None:
         self.base = base
         self.epsilon = epsilon
         self.gamma = gamma
         self.n_groups = n_groups
         self.notion = notion
         self.correction = correction
-        self.B = B
         self.rounds = rounds
 
     def _checked_params(self) -> Any:

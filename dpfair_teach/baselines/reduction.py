@@ -22,30 +22,11 @@ Learn = Callable[[np.ndarray, np.ndarray], ArrayLike]
 
 
 def reweighed(game: FairnessGame, factors: ArrayLike | None = None) -> tuple[FairnessGame, np.ndarray]:
-    """The game in which the d-th gap may be gamma times its own factor, where all had the same gamma.
+    """The game in which the d-th gap may be gamma times its own factor; and what prices of its constraints are multiplied
+    by, (K,), to be prices of the first game.
 
-    Source: ours. With s the factor and s' the smallest of all, |gap| <= gamma s says the same as |gap| s'/s <= gamma s'.
-
-    Parameters
-    ----------
-    game : FairnessGame
-        With one gamma.
-    factors : (D,) array in [0, 1], optional
-        At least one above 0. A gap with the factor 0 is bounded no more. None: 1 for all, the same game.
-
-    Returns
-    -------
-    game : FairnessGame
-        Of gaps, so without people.
-    scale : (K,) array
-        What the prices of its constraints are to be multiplied by, to be prices of the first game.
-
-    Examples
-    --------
-    >>> game = FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=.4)
-    >>> half, _ = reweighed(game, [.5, .25])
-    >>> game.gaps[2], half.gaps[2], float(half.gamma)
-    (array([ 1., -1.]), array([ 0.5, -1. ]), 0.1)
+    Source: ours. With s the factor, in [0, 1], and s' the smallest above 0, |gap| <= gamma s says the same as |gap| s'/s <= gamma s'. A gap
+    with the factor 0 is bounded no more; ``factors=None`` is 1 for all. The game is of gaps, so without people.
     """
     checked_game(game)
     if game.gamma.ndim:
@@ -63,25 +44,7 @@ def reweighed(game: FairnessGame, factors: ArrayLike | None = None) -> tuple[Fai
 
 
 def shaken_prices(lam: ArrayLike, B: float, rng: np.random.Generator) -> np.ndarray:
-    """Multipliers near some others: each gap's two times exp(w z), z standard normal, w one of 0.1, 0.3 and 1; of sum at most B.
-
-    Source: ours.
-
-    Parameters
-    ----------
-    lam : (K,) array, entries >= 0, with sum at most B
-    B : float in (0, 1e9]
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (K,) array
-
-    Examples
-    --------
-    >>> shaken_prices([1.0, 0.0, 0.0, 3.0], B=3.5, rng=np.random.default_rng(0)).round(2)
-    array([0.47, 0.  , 0.  , 3.03])
-    """
+    """Multipliers near some others: each gap's two times exp(w z), z standard normal, w one of 0.1, 0.3 and 1; of sum at most B."""
     lam = check.array("lam", lam, ndim=1, low=0.0, high=1e12, booleans=False)
     if not len(lam) or len(lam) % 2:
         check.refuse("lam", lam.shape, "has not two multipliers for each gap", "Give them as of FairnessGame.")
@@ -93,26 +56,9 @@ def shaken_prices(lam: ArrayLike, B: float, rng: np.random.Generator) -> np.ndar
 
 def start_reduction(learn: Learn, A: ArrayLike, gamma: float, B: float, rounds: int, rng: np.random.Generator,
                     parity: Parity, n_groups: int | None = None) -> tuple[list[np.ndarray], Callable[[np.ndarray, np.ndarray], np.ndarray]]:
-    """What :func:`reduction` begins with: the decisions of two constants, and how it asks. It refuses what is no argument of it.
+    """What :func:`reduction` begins with: the decisions of two constants, two (m,) arrays, and ``ask(labels, weights)``, (m,) of 0/1.
 
-    Source: ours.
-
-    Parameters
-    ----------
-    learn, A, gamma, B, rounds, rng, parity, n_groups : as in :func:`reduction`
-
-    Returns
-    -------
-    said : list of two (m,) arrays
-        What "reject everybody" and "accept everybody" say.
-    ask : function
-        ``ask(labels, weights)``: what ``learn`` answers, (m,) of 0/1. Whatever it raises, or else answers, is a ValueError.
-
-    Examples
-    --------
-    >>> said, ask = start_reduction(lambda labels, weights: labels, [0, 1, 1], .1, 2.0, 5, np.random.default_rng(0), Parity())
-    >>> said, ask(np.array([True, False, True]), np.ones(3))
-    ([array([0., 0., 0.]), array([1., 1., 1.])], array([1, 0, 1]))
+    Whatever ``learn`` raises, or else answers, is a ValueError. What is no argument of the reduction is refused.
     """
     if not callable(learn):
         check.refuse("learn", learn, "cannot be called", "Give a function of labels and weights that returns decisions.")

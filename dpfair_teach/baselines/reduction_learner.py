@@ -17,7 +17,6 @@ from .._generator import own_generator
 from ..fairness import Parity
 from ..fairness.parity import Against, Notion, read_parity
 from ..games import Equilibrium, FairnessGame
-from ..games.auditor import bound_on_multipliers
 from .reduction import MOST_ROUNDS, reduction
 
 __all__ = ["Reduction"]
@@ -90,14 +89,12 @@ class ReductionClassifier(RandomizedClassifier):
     base: Any
     gamma: float
     n_groups: int
-    B: float | None
     rounds: int
 
     def _read(self, parity: Parity) -> Read:
         gamma, k = check.number("gamma", self.gamma, low=0.0, high=1e9), check.group_count(self.n_groups)
         parity.comparisons(k)
-        B = min(1 / gamma, MOST_B) if self.B is None and gamma else MOST_B if self.B is None else float(
-            bound_on_multipliers(check.number("B", self.B)))
+        B = min(1 / gamma, MOST_B) if gamma else MOST_B
         rounds = check.integer("rounds", self.rounds, low=1, high=MOST_ROUNDS)
         return Read(readable(self.base), gamma, k, parity, B, rounds)
 
@@ -150,9 +147,6 @@ class Reduction(ReductionClassifier):
     against : str, optional
         ``population``: gaps to the rate of everybody, the form of the source. ``anchor``: to group 0. ``pairs``: between any two groups.
         None: the first, or what a Parity says.
-    B : float in (0, 1e9], optional
-        The most that all gaps together may be priced at. None: 1 / gamma, 20 at most. Where it binds, the violation may be larger than
-        gamma: then each unit of it costs B in error.
     rounds : int in 1..10^4
         How often the base is fitted.
 
@@ -166,9 +160,10 @@ class Reduction(ReductionClassifier):
         Prices at which no other mixture of what was learned is better.
     value_, bound_ : floats
         Of :func:`reduction`: err + B times the excess over gamma, and what it could not be below if the base's answers were the best ones.
+        B, the most that all gaps together are priced at, is 1 / gamma, 20 at most.
     violation_ : float
         The largest gap on the people of ``fit``, in the form of ``parity_``.
-    parity_, B_ : the notion, and the bound in use
+    parity_, B_ : the notion, and B
 
     Examples
     --------
@@ -182,13 +177,12 @@ class Reduction(ReductionClassifier):
     """
 
     def __init__(self, base: Any, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds",
-                 against: Against | None = None, B: float | None = None, rounds: int = 20) -> None:
+                 against: Against | None = None, rounds: int = 20) -> None:
         self.base = base
         self.gamma = gamma
         self.n_groups = n_groups
         self.notion = notion
         self.against = against
-        self.B = B
         self.rounds = rounds
 
     def _checked_params(self) -> Any:

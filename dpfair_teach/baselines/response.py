@@ -10,7 +10,7 @@ from .. import _checks as check
 from ..games.programs import plain
 from ..mechanisms import randomized_response_matrix
 
-__all__ = ["response_shrinkage", "pair_shrinkage", "response_gap_deviation"]
+__all__ = ["response_shrinkage", "response_gap_deviation"]
 
 Of = Literal["groups", "reports"]
 OF: tuple[Of, ...] = get_args(Of)
@@ -68,25 +68,9 @@ def response_shrinkage(sizes: ArrayLike, epsilon: float, *, of: Of = "groups") -
 
 
 def pair_shrinkage(sizes: ArrayLike, epsilon: float) -> np.ndarray:
-    """Of two groups: what is left, on average, of the gap between them among reports, (2 p - 1) n_0 n_1 / (r_0 r_1).
+    """Of two groups, ``sizes`` (..., 2) of one cell: what is left of the gap between them among reports, (2 p - 1) n_0 n_1 / (r_0 r_1).
 
-    Source: Mozannar et al. 2020 (reconstructed); r_a = (1 - p) N + (2 p - 1) n_a. Of three groups or more there is no such factor: see
-    :func:`response_shrinkage`.
-
-    Parameters
-    ----------
-    sizes : (..., 2) array
-        People of each group in one cell.
-    epsilon : float in (0, 700]
-
-    Returns
-    -------
-    (...) array, or a float, in [0, 1]
-
-    Examples
-    --------
-    >>> round(pair_shrinkage([900, 100], np.log(3)), 4)
-    0.2143
+    Source: Mozannar et al. 2020 (reconstructed); r_a = (1 - p) N + (2 p - 1) n_a. Of three groups or more there is no such factor.
     """
     n = _sizes("sizes", sizes)
     if n.shape[-1] != 2:

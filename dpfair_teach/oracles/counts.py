@@ -27,15 +27,12 @@ def _people(place: np.ndarray, places: int, cell: np.ndarray, k: int) -> np.ndar
     return np.bincount(2 * k * place + cell, minlength=2 * k * places).reshape(places, 2 * k).astype(float)
 
 
-def _not_too_many(name: str, shape: tuple, labelings: int, k: int, limit: object) -> None:
-    limit = check.integer("limit", limit, low=1, high=10**12)
-    if labelings * 2 * k > limit:
-        check.refuse(name, shape, f"has up to {labelings:,} labelings with {2 * k} counts each, more than limit={limit:,}",
-                     "Raise limit if memory allows (eight bytes a count), or use fewer people.")
+def _not_too_many(name: str, shape: tuple, labelings: int, k: int) -> None:
+    if labelings * 2 * k > LIMIT:
+        check.refuse(name, shape, f"has up to {labelings:,} labelings with {2 * k} counts each, more than {LIMIT:,}", "Use fewer people.")
 
 
-def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None,
-                     limit: int = LIMIT) -> tuple[np.ndarray, np.ndarray]:
+def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """How many people of each (group, label) every threshold on one number accepts: the labelings in numbers, for any number of people.
 
     Source: supplement, section 3.2 (H(S)); all that the game asks about :func:`threshold_labelings`, in the same order.
@@ -47,8 +44,6 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     Y : (m,) array of 0/1
     n_groups : int in 1..1000, optional
         k; by default the largest code plus one.
-    limit : int in 1..10^12
-        The most counts to hold.
 
     Returns
     -------
@@ -67,13 +62,12 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     x = check.exact("x", x, check.filled("x", check.array("x", x, ndim=1), "person"))
     cell, k = _cells(x, A, Y, n_groups)
     values, rank = np.unique(x, return_inverse=True)
-    _not_too_many("x", x.shape, len(values) + 1, k, limit)
+    _not_too_many("x", x.shape, len(values) + 1, k)
     below = np.vstack([np.zeros(2 * k), _people(rank, len(values), cell, k).cumsum(axis=0)])
     return (below[-1] - below).reshape(-1, k, 2), below[-1].reshape(k, 2)
 
 
-def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None,
-                     limit: int = LIMIT) -> tuple[np.ndarray, np.ndarray]:
+def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """How many people of each (group, label) every half-plane accepts: :func:`halfplane_labelings` in numbers, without their list.
 
     Source: supplement, section 3.2 (H(S)). Sorting the directions about each point gives all its counts by running sums: u^2 ln u steps in
@@ -82,7 +76,7 @@ def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     Parameters
     ----------
     X : (m, 2) array
-    A, Y, n_groups, limit : as in :func:`threshold_counts`
+    A, Y, n_groups : as in :func:`threshold_counts`
 
     Returns
     -------
@@ -102,7 +96,7 @@ def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     cell, k = _cells(X, A, Y, n_groups)
     points, inverse = np.unique(X, axis=0, return_inverse=True)
     u = len(points)
-    _not_too_many("X", X.shape, u * u - u + 2, k, limit)
+    _not_too_many("X", X.shape, u * u - u + 2, k)
     each = _people(inverse.ravel(), u, cell, k)
     exact, total = whole(points), each.sum(axis=0)
     found = [np.stack([np.zeros(2 * k), total])]

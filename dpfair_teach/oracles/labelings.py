@@ -16,14 +16,13 @@ LIMIT = 10**8       # labels that an enumeration may hold
 MOST_TERMS = 10**4  # of Sauer's sum
 
 
-def _not_too_many(name: str, value: object, labelings: int, m: int, limit: object) -> None:
-    limit = check.integer("limit", limit, low=1, high=10**12)
-    if labelings * m > limit:
-        check.refuse(name, value, f"has up to {labelings:,} labelings of {m:,} people, more than limit={limit:,} labels",
-                     "Raise limit if memory allows (a byte a label), use fewer people, or use counts: games.FairnessGame.from_counts.")
+def _not_too_many(name: str, value: object, labelings: int, m: int) -> None:
+    if labelings * m > LIMIT:
+        check.refuse(name, value, f"has up to {labelings:,} labelings of {m:,} people, more than {LIMIT:,} labels",
+                     "Use fewer people, or counts: games.FairnessGame.from_counts.")
 
 
-def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
+def threshold_labelings(x: ArrayLike) -> np.ndarray:
     """The labelings H(S) of the thresholds h_t(x) = 1{x >= t}: every way in which they can label the people by one number.
 
     Source: supplement, section 3.2 (the set H(S)), for the family with VC dimension 1. With u different values there are u + 1 labelings,
@@ -32,8 +31,6 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     Parameters
     ----------
     x : (m,) array
-    limit : int in 1..10^12
-        The most labels (labelings times people) to hold.
 
     Returns
     -------
@@ -49,11 +46,11 @@ def threshold_labelings(x: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     """
     x = check.exact("x", x, check.filled("x", check.array("x", x, ndim=1), "person"))
     values, rank = np.unique(x, return_inverse=True)
-    _not_too_many("x", x.shape, len(values) + 1, len(x), limit)
+    _not_too_many("x", x.shape, len(values) + 1, len(x))
     return (rank >= np.arange(len(values) + 1)[:, None]).astype(np.int8)
 
 
-def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
+def halfplane_labelings(X: ArrayLike) -> np.ndarray:
     """The labelings H(S) of the half-planes 1{w . x >= b}: every way to label people with two numbers, ties and points on a line included.
 
     Source: supplement, section 3.2 (the set H(S)), for the family with VC dimension 3. From each point p look at each other point, in each
@@ -64,8 +61,6 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     Parameters
     ----------
     X : (m, 2) array
-    limit : int in 1..10^12
-        The most labels (labelings times people) to hold.
 
     Returns
     -------
@@ -82,7 +77,7 @@ def halfplane_labelings(X: ArrayLike, *, limit: int = LIMIT) -> np.ndarray:
     X = points_of(X)
     points, inverse = np.unique(X, axis=0, return_inverse=True)
     u = len(points)
-    _not_too_many("X", X.shape, u * u - u + 2, len(X), limit)
+    _not_too_many("X", X.shape, u * u - u + 2, len(X))
     exact = whole(points)
     found = [np.array([np.zeros(u, bool), np.ones(u, bool)])]
     for p in range(u):

@@ -4,7 +4,7 @@ from .instance import instance, theorem_3_9
 from .optimum import CLASSIFIERS, fair_optimum, optimal_error, optimal_errors
 from .optimum import Optimum as Optimum
 from .sensitivity import Jump as Jump
-from .sensitivity import gap_sensitivity, largest_jump, sensitivity_bound
+from .sensitivity import largest_jump, sensitivity_bound
 
-__all__ = ["CLASSIFIERS", "instance", "theorem_3_9", "fair_optimum", "optimal_error", "optimal_errors", "gap_sensitivity",
+__all__ = ["CLASSIFIERS", "instance", "theorem_3_9", "fair_optimum", "optimal_error", "optimal_errors",
            "sensitivity_bound", "largest_jump"]

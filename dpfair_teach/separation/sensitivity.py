@@ -11,7 +11,7 @@ import numpy as np
 from .. import _checks as check
 from .optimum import optimal_errors
 
-__all__ = ["gap_sensitivity", "sensitivity_bound", "largest_jump"]
+__all__ = ["sensitivity_bound", "largest_jump"]
 
 Change = Literal["record", "attribute", "feature"]
 CHANGES: tuple[Change, ...] = get_args(Change)
@@ -30,20 +30,8 @@ class Jump:
 def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
     """How far one changed person can move the difference of two groups' false positive rates: alpha in the proof.
 
-    Source: supplement, proof of Theorem 3.9, prints 2/(C m); 2/(C m + 1) is ours (chapter 13).
-
-    Parameters
-    ----------
-    m : int in 2..10^12, number of people
-    share : float in (0, 1/2]
-        C: the least share of people with label 0 of a group, in both data sets; share m is at least 1.
-    as_printed : bool
-        2/(C m) instead.
-
-    Examples
-    --------
-    >>> gap_sensitivity(20, 0.25), gap_sensitivity(20, 0.25, as_printed=True)
-    (0.3333333333333333, 0.4)
+    Source: supplement, proof of Theorem 3.9, prints 2/(C m); 2/(C m + 1) is ours (chapter 13). C is ``share``, as in
+    :func:`sensitivity_bound`.
     """
     m = check.integer("m", m, low=2, high=10**12)
     share = _promised(m, share)
@@ -60,7 +48,8 @@ def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *,
     ----------
     m : int in 2..10^12, number of people
     gamma : float, at least 0
-    share : as in :func:`gap_sensitivity`
+    share : float in (0, 1/2]
+        C: the least share of people with label 0 of a group, in both data sets; share m is at least 1.
     aware : bool
         True: H = {h_0, h_U, h_R, h_B}. False: H = {h_0, h_U}.
     as_printed : bool
@@ -99,7 +88,7 @@ def largest_jump(m: int, gamma: float, share: float, aware: bool = False, change
     m : int in 2..20
         A data set is its table of 8 counts; there are comb(m + 7, 7) of them.
     gamma : float, at least 0
-    share : as in :func:`gap_sensitivity`
+    share : as in :func:`sensitivity_bound`
     aware : bool
     change : str
         ``record``: one person's X, A and Y may change. ``attribute``: A only. ``feature``: X only.

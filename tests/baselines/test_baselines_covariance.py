@@ -149,8 +149,7 @@ def test_equal_mean_scores_are_no_equal_rates():
 
 def test_what_is_refused():
     D = people(2)
-    for how, said in ((dict(gamma=1e-6), r"^gamma=1e-06: outside \[0\.0005"), (dict(gamma=.1, C=0), r"^C=0: outside"),
-                      (dict(gamma=.1, notion="accuracy_parity", as_printed=True), r"^as_printed=True: is read by a notion about")):
+    for how, said in ((dict(gamma=1e-6), r"^gamma=1e-06: outside \[0\.0005"), (dict(gamma=.1, C=0), r"^C=0: outside")):
         with pytest.raises(ValueError, match=said):
             baselines.CovarianceClassifier(**how).fit(D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"^Y=1: is nobody's label"):

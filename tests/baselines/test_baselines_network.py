@@ -54,7 +54,7 @@ def test_the_generator_is_the_only_chance():
 
 def test_every_option_is_read():
     plain = fitted(batch=32).theta_
-    for other in (dict(rate=.02), dict(decay=.1), dict(epochs=6), dict(batch=64), dict(precision="float32")):
+    for other in (dict(rate=.02), dict(epochs=6), dict(batch=64), dict(precision="float32")):
         assert not np.array_equal(fitted(**dict(batch=32) | other).theta_, plain)
     assert fitted(precision="float32").theta_.dtype == np.float32 and fitted(hidden=()).theta_.shape == (3,)
 

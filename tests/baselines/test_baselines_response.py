@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from dpfair_teach import accounting, baselines, data, fairness
 from dpfair_teach.baselines import private_reduction
 from dpfair_teach.baselines.private_reduction import tolerated
+from dpfair_teach.baselines.response import pair_shrinkage
 from dpfair_teach.fairness import NOTIONS, Parity
 from dpfair_teach.mechanisms import debias_counts, randomized_response, randomized_response_matrix
 from faults import Mutant
@@ -44,7 +45,7 @@ def test_the_gap_of_two_groups_shrinks_by_the_known_factor(notion, epsilon):
     counts, parity = TABLES[2], Parity(notion, "pairs")
     true, seen = (parity.gaps(table)[::2] for table in (counts, reported(counts, epsilon)))
     sizes = parity.sizes(counts.sum(axis=0))
-    np.testing.assert_allclose(seen, [baselines.pair_shrinkage(sizes[:, r], epsilon) * gap for r, gap in enumerate(true)], atol=1e-12)
+    np.testing.assert_allclose(seen, [pair_shrinkage(sizes[:, r], epsilon) * gap for r, gap in enumerate(true)], atol=1e-12)
 
 
 def test_of_three_groups_a_gap_between_reports_may_be_there_where_there_is_none():
@@ -55,7 +56,7 @@ def test_of_three_groups_a_gap_between_reports_may_be_there_where_there_is_none(
     seen = (accepted @ law) / (n @ law)
     assert seen[1] - seen[0] > .03
     with pytest.raises(ValueError, match=r"^sizes=\(3,\): is not of two groups, and of more there is no factor"):
-        baselines.pair_shrinkage(n, 1.0)
+        pair_shrinkage(n, 1.0)
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -218,7 +219,6 @@ def test_other_forms_are_refused():
 
 VALID_CALLS = {
     "baselines.response_shrinkage": lambda: dict(sizes=[90.0, 10.0], epsilon=1.0, of="groups"),
-    "baselines.pair_shrinkage": lambda: dict(sizes=[90.0, 10.0], epsilon=1.0),
     "baselines.response_gap_deviation": lambda: dict(accepted=[45.0, 5.0], sizes=[90.0, 10.0], epsilon=1.0),
 }
 
@@ -248,7 +248,8 @@ FAULTS = {
         "dpfair_teach.baselines.response_shrinkage",
         lambda f: lambda sizes, epsilon, of="groups": np.full(np.shape(sizes), math.tanh(epsilon / 2)), "p - q, whatever the sizes"),
     "pairs_shrink_by_the_signal": Mutant(
-        "dpfair_teach.baselines.pair_shrinkage", lambda f: lambda sizes, epsilon: math.tanh(epsilon / 2), "2 p - 1, whatever the sizes"),
+        "dpfair_teach.baselines.response.pair_shrinkage", lambda f: lambda sizes, epsilon: math.tanh(epsilon / 2),
+        "2 p - 1, whatever the sizes"),
     "members_never_lie": Mutant(
         "dpfair_teach.baselines.response_gap_deviation", without(members=True), "the members' own lies are left out"),
     "others_never_lie": Mutant(
