@@ -156,17 +156,16 @@ def test_a_promise_is_about_the_cells_that_a_constraint_asks_about():
         game, how = FairnessGame(H, A, Y, 0.1, constraints, n_groups=2, empty="zero"), dict(promise, constraints=constraints)
         yield partial(dp_oracle_learner, game, 1.0, 1e-6, 2.0, np.random.default_rng(0), rounds=3,
                       cell_sizes="public_lower_bound", **promise)
-        for f in (games.schedule, games.Setting.scheduled):
-            yield partial(f, *settings, 3.0, **how)
+        yield partial(games.schedule, *settings, 3.0, **how)
+        yield partial(games.Setting, 3, *settings[1:], 3.0, m=1000, **how)
 
     for play in plays(("FP",)):
         play()
     for play in plays(("FP", "TP")):
         with pytest.raises(ValueError, match="smallest_cell"):
             play()
-    for f in (games.schedule, games.Setting.scheduled):
-        with pytest.raises(ValueError, match=r"smallest_cell, n_groups=\(501.0, 2\): 2 cells of that many people are more than m=1000"):
-            f(*settings, 3.0, smallest_cell=501, constraints=("TP",))
+    with pytest.raises(ValueError, match=r"smallest_cell, n_groups=\(501.0, 2\): 2 cells of that many people are more than m=1000"):
+        games.schedule(*settings, 3.0, smallest_cell=501, constraints=("TP",))
 
 
 def test_a_game_that_takes_an_empty_cell_keeps_taking_it():
