@@ -227,7 +227,7 @@ _MOST = 10**9
 
 
 def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float = 0.0, *, method: Method = "rdp") -> int:
-    """The largest number of equal steps that stay within (epsilon, delta) together: how long a training may be.
+    """The largest number of equal steps, 0 to 10^9, that stay within (epsilon, delta) together: how long a training may be.
 
     Source: ours; what the steps cost is :func:`compose`.
 
@@ -240,11 +240,6 @@ def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float =
         As in :func:`compose`; from 1e-300 on for "rdp".
     method : as in :func:`compose`
         "pld" and "best" take seconds.
-
-    Returns
-    -------
-    int in 0..10^9
-        0 where one step is too much.
 
     Examples
     --------

@@ -69,18 +69,13 @@ def bounded_range_delta(epsilon0: float, k: int, epsilon: float) -> float:
     """The smallest delta of k exponential mechanisms chosen *beforehand*: exact for them, too small for adaptive ones.
 
     Source: Dong, Durfee and Rogers 2020, Theorem 2. The worst steps have losses t and t - epsilon0 with one t for all: with l the number of
-    low ones, the largest over l and t of F(l) - exp(epsilon) G(l).
+    low ones, the largest over l and t of F(l) - exp(epsilon) G(l): right to about 1e-15 k.
 
     Parameters
     ----------
     epsilon0 : float in [1e-6, 500]
     k : int from 1 to 100,000
     epsilon : float >= 0
-
-    Returns
-    -------
-    float in [0, 1]
-        A difference of two probabilities, right to about 1e-15 k.
 
     Examples
     --------
@@ -125,10 +120,6 @@ def bounded_range_composition(epsilon0: float, k: int, delta: float, *, adaptive
     delta : float in (0, 1)
         At least 1e-200; with ``adaptive=False`` at least 1e-12.
     adaptive : bool
-
-    Returns
-    -------
-    float, from 0 to k epsilon0
 
     Examples
     --------

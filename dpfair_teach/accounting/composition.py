@@ -212,15 +212,11 @@ def advanced_composition(epsilon0: float, k: int, delta: float) -> float:
 def advanced_composition_long(epsilon0: float, k: int, delta: float) -> float:
     """k epsilon0 tanh(epsilon0 / 2) + epsilon0 sqrt(2 k ln(1/delta)): mean plus tail, true for all pure epsilon0-private steps.
 
-    Source: Dwork, Rothblum and Vadhan 2010, with the exact mean.
+    Source: Dwork, Rothblum and Vadhan 2010, with the exact mean. It is above k epsilon0 when the steps are few.
 
     Parameters
     ----------
     epsilon0, k, delta : as in :func:`advanced_composition`
-
-    Returns
-    -------
-    float; above k epsilon0 when the steps are few
 
     Examples
     --------

@@ -132,17 +132,13 @@ def _epsilon(releases: object, delta: object, pessimistic: bool, points: int) ->
 def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, pessimistic: bool = True) -> float:
     """The delta of all releases together at this epsilon, from the distribution of their summed privacy loss on a grid.
 
-    Source: as :func:`pld_epsilon`.
+    Source: as :func:`pld_epsilon`. Below 1e-12 it is mostly the allowance for rounding.
 
     Parameters
     ----------
     releases : as in :func:`compose`
     epsilon : float in [0, 1e6]
     pessimistic : as in :func:`pld_epsilon`
-
-    Returns
-    -------
-    float in [0, 1]; below 1e-12 the allowance for rounding mostly
 
     Examples
     --------

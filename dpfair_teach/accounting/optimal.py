@@ -77,10 +77,6 @@ def optimal_composition_delta(epsilon0: float, k: int, epsilon: float,
     epsilon : float >= 0
     delta0 : float in [0, 1)
 
-    Returns
-    -------
-    float in [0, 1]
-
     Examples
     --------
     >>> round(optimal_composition_delta(0.1, k=100, epsilon=3.0), 6)
@@ -107,13 +103,9 @@ def optimal_composition(epsilon0: float, k: int, delta: float,
     ----------
     epsilon0, k : as in :func:`optimal_composition_delta`
     delta : float in [0, 1)
-        At 0 the answer is k epsilon0, rounded up.
+        At 0 the answer is k epsilon0, rounded up; it is never more.
     delta0 : float in [0, 1)
         Of each step; 1 - (1 - delta0)^k must not exceed ``delta``.
-
-    Returns
-    -------
-    float, from 0 to k epsilon0 rounded up
 
     Examples
     --------

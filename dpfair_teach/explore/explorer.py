@@ -9,7 +9,7 @@ from typing import Any
 
 from .._checks import refuse
 from . import controls, schema
-from .arguments import cause, named, raised, text, writable
+from .arguments import cause, raised, text, writable
 from .chart import Chart, chart_of
 from .controls import Control, Offered, where_of
 from .drawing import Over
@@ -82,7 +82,8 @@ class Explorer:
         self.people = people
         self.controls = controls.read(sliders, people, labels, start)
         self.offered = Offered.read(offered, self.controls)
-        self.controls = self._started(named("start", start))
+        if tuple(control.start for control in self.controls.values()) not in self.offered:
+            refuse("start", start, "this setting is not offered", "Give a start for each slider, at a setting that is.")
         self.sliders = {name: control.grid for name, control in self.controls.items()}
         self.start = {name: control.grid[control.start] for name, control in self.controls.items()}
         self.play = self._read_play(play)
@@ -91,17 +92,6 @@ class Explorer:
             refuse("guess", asking, "two panels ask for a guess", "Ask for one at a time.")
         self._refuse_idle()
         self._widget = None
-
-    def _started(self, given: dict) -> dict[str, Control]:
-        """The controls, standing at the first setting that is offered and has what ``start`` gives."""
-        at = tuple(control.start for control in self.controls.values())
-        if at in self.offered:
-            return self.controls
-        fixed = {k for k, name in enumerate(self.controls) if name in given}
-        for one in self.offered.settings:
-            if all(one[k] == at[k] for k in fixed):
-                return {name: replace(control, start=place) for (name, control), place in zip(self.controls.items(), one, strict=True)}
-        refuse("start", given, "no setting with these values is offered", "Start at one that is.")
 
     def _read_play(self, play: str) -> str:
         """The control whose values pass by themselves."""

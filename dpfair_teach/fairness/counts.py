@@ -45,8 +45,6 @@ def cell_counts(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, n_groups: int
     >>> cell_counts(prediction=[1, 0, 1, 1], A=[0, 0, 1, 1], Y=[1, 1, 1, 0])[1]   # accepted: rows are groups, columns are labels
     array([[0, 1],
            [1, 1]])
-    >>> cell_counts(prediction=[.25, .75], A=[0, 1], Y=[1, 1])[1, :, 1]
-    array([0.25, 0.75])
     """
     check.same_people(prediction=prediction, A=A, Y=Y)
     if n_groups is not None:

@@ -122,7 +122,7 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
                      against: OfGroups | None = None) -> float:
     """The violation that a classifier which treats all groups alike exceeds with chance at most beta: one rate, equal cells, exact.
 
-    Source: ours (chapter 2): each of k cells holds n people, each accepted with chance ``rate`` independently.
+    Source: ours (chapter 2): each of k cells holds n people, each accepted with chance ``rate`` independently. A multiple of 1/n.
 
     Parameters
     ----------
@@ -135,16 +135,10 @@ def chance_violation(people: int, rate: float, n_groups: int = 2, beta: float = 
     against : "anchor" or "pairs"
         As in :func:`violation`: to be said for more than two groups.
 
-    Returns
-    -------
-    float, the smallest such multiple of 1/n
-
     Examples
     --------
     >>> [round(chance_violation(n, rate=0.3), 4) for n in (20, 200, 2000)]
     [0.3, 0.09, 0.0285]
-    >>> chance_violation(200, rate=0.3, n_groups=10, against="pairs")
-    0.145
     """
     from scipy import stats  # more than a second, that nothing else here costs
 

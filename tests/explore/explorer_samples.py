@@ -132,6 +132,6 @@ def samples() -> dict[str, Explorer]:
                           sliders={"n": [1, 2, 3]}, compare={"D'": "D"}, digits=0, **bare),
         "some": Explorer(lambda x, method, runs, held_out: {"s": x * runs + len(method)}, x=np.arange(3.0), offered=was_run,
                          sliders={"method": ["counts", "loop", "none"], "runs": [1, 2, 5, 10, 20], "held_out": [False, True]},
-                         start={"method": "loop"}, **common),
+                         start={"method": "loop", "runs": 2}, **common),
         "crowd": crowd(),
     }
