@@ -154,16 +154,12 @@ class Explorer:
         """The values of the controls ``on`` at the settings that are offered; None for all."""
         return None if self.offered.whole else {tuple(values[name] for name in on) for values in self.grid()}
 
-    def _place(self, on: tuple[str, ...], values: dict) -> int:
-        """Where ``values`` stand on the grid of the controls ``on``."""
-        at = 0
-        for name in on:
-            at = at * len(self.controls[name].grid) + self.controls[name].places[values[name]]
-        return at
-
     def _number(self, frames: Frames, values: dict) -> int:
         """Which of the distinct frames stands at ``values``."""
-        return int(frames.index[self._place(frames.on, values)])
+        at = 0
+        for name in frames.on:
+            at = at * len(self.controls[name].grid) + self.controls[name].places[values[name]]
+        return int(frames.index[at])
 
     def _frames_at(self, values: dict) -> list:
         """The frame of each panel at ``values``, from those that are held."""

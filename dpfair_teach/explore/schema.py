@@ -69,7 +69,7 @@ from .._checks import refuse
 from . import drawing, views
 from .axes import Axis
 from .chart import Chart, shown_rows
-from .panel import Frames, Panel
+from .panel import Frames
 
 __all__: list[str] = []
 
@@ -89,7 +89,8 @@ def of_figure(explorer: Any) -> dict:
     if explorer.play:
         data["play"] = names.index(explorer.play)
     data["P"] = [{"name": panel.name, "on": [names.index(name) for name in frames.on],
-                  **data_of(drawn, frames, explorer._number(frames, explorer.start)), **guess_data(panel, drawn)}
+                  **data_of(drawn, frames, explorer._number(frames, explorer.start)),
+                  **({"g": [name for name, _ in drawn.series].index(panel.guess)} if panel.guess else {})}
                  for panel, drawn, frames in zip(explorer.panels, explorer._charts, explorer._frames, strict=True)]
     return data
 
@@ -134,11 +135,6 @@ def curve_data(chart: Chart, frames: Frames) -> dict:
         return data | {"x": chart.at.tolist(), "r": shown_rows(len(chart.at)), "rx": chart.said}
     counts = [np.array([len(f[name]) for name, _ in chart.series], dtype=np.int64) for f in frames.distinct]
     return data | {"c": counts[0].tolist() if all((c == counts[0]).all() for c in counts) else pack(counts)}
-
-
-def guess_data(panel: Panel, chart: Chart) -> dict:
-    """Which series the reader guesses."""
-    return {"g": [name for name, _ in chart.series].index(panel.guess)} if panel.guess else {}
 
 
 def axis_data(axis: Axis) -> dict:

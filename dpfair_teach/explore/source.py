@@ -50,18 +50,13 @@ class Source:
 
 
 def show(obj: object) -> Source:
-    """The source of a function, method or class, highlighted, with its docstring folded.
+    """The source of a function, method or class, highlighted, with its docstring folded and the file it stands in.
 
     Source: none in the papers.
 
     Parameters
     ----------
     obj : a function, method, property or class
-
-    Returns
-    -------
-    Source
-        Shown with the file it stands in, its docstring folded.
 
     Examples
     --------

@@ -43,7 +43,9 @@ class LiveFigure:
     def __init__(self, explorer: Any) -> None:
         import ipywidgets as widgets
         self.explorer = explorer
-        self.inputs = [input_of(control, control.name == explorer.play) for control in explorer.controls.values()]
+        self.inputs: list[ControlInput | PeopleButtons] = [
+            PeopleButtons(control) if control.people else ControlInput(control, plays=control.name == explorer.play)
+            for control in explorer.controls.values()]
         self.settling = False
         self.refused = ""       # why there is nothing to show for these controls
         self.settle()
@@ -100,11 +102,6 @@ class LiveFigure:
             pictures.append(replace(one, over=replace(over, read=reader.at())))
         sentence = self.asking.question if self.asking and asking else self.shown.sentence
         return still_html(replace(self.shown, pictures=pictures, sentence=sentence))
-
-
-def input_of(control: Control, plays: bool) -> ControlInput | PeopleButtons:
-    """The widgets of a control."""
-    return PeopleButtons(control) if control.people else ControlInput(control, plays=plays)
 
 
 class GuessBox:
