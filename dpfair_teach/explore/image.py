@@ -31,7 +31,8 @@ def png(shown: Shown) -> bytes:
     figure.suptitle(plain(shown.title), fontsize=11, wrap=True)
     for ax, one in zip(figure.subplots(len(heights), squeeze=False, height_ratios=heights).ravel(), shown.pictures, strict=True):
         ax.set_title(plain(one.name), loc="left", fontsize=10)
-        {"table": draw_table, "bars": draw_bars}.get(one.chart.view, draw_curves)(ax, one.chart, one.frame)
+        draw = draw_table if one.chart.view == "table" else draw_bars if one.chart.view == "bars" else draw_curves
+        draw(ax, one.chart, one.frame)
     data = io.BytesIO()
     figure.savefig(data, format="png", metadata={"Software": None})     # bytes that do not tell what wrote them
     return data.getvalue()
