@@ -181,7 +181,7 @@ def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: fl
     """Release the second moments of row, label and group with Gaussian noise, in one answer.
 
     Source: ours. Privacy unit: one whole tuple (x, y, a) is replaced, m public. (epsilon, delta), calibrated exactly to :func:`moments_l2`
-    and what doubles add to it, 2^-49 k m. Rows are cut off to the grid of :func:`in_domain`.
+    and what doubles add to it, 2^-49 k m. Rows are cut off toward 0 to a public grid.
 
     Parameters
     ----------

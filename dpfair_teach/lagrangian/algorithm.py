@@ -141,7 +141,7 @@ def pf_ld(
         Its groups given as codes.
     plan : Plan
     sizes : (k, R) array
-        N: from :func:`public_sizes` or :func:`noisy_sizes`.
+        N: from :func:`public_sizes`, or asked with noise.
     noise : NoiseMultipliers
         Of :func:`find_noise`.
     rng : numpy.random.Generator

@@ -146,7 +146,7 @@ def size_from_noise(noise: ArrayLike, noise_multiplier: float, clip: float, mult
 def sign_flip_epsilon(group_size: int, noise_multiplier: float, delta: float) -> float:
     """What one autograd step gives away with the printed noise, where both groups hold m people and one turns the signs. Exact.
 
-    Source: ours, Tran et al. 2020, Theorem 1 (gap T2): :func:`sign_flip_sensitivity` over the printed one. The noise's own size is taken as
+    Source: ours, Tran et al. 2020, Theorem 1 (gap T2): the step moves by C lambda (4 - 2 / (m + 1)). The noise's own size is taken as
     public here.
 
     Parameters

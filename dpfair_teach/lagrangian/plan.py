@@ -52,7 +52,7 @@ class Plan:
     max_multiplier : float in (0, 1e9]
         lambda^max.
     gamma : float in [0, 1]
-        The violation allowed: 0 in the paper. See :func:`dual_step`.
+        The violation allowed: 0 in the paper. Multipliers are moved by what is beyond.
     max_grad_norm : float in (0, 1e9]
         C_p: one person's gradient of h is clipped to this length.
     dual_clip : float in (0, 1e9], optional

@@ -25,7 +25,7 @@ def count_sensitivity(m: int) -> float:
 def largest_change(prediction: ArrayLike, Y: ArrayLike, n_groups: int = 2) -> float:
     """The largest l1 change of the frequencies over every A and every change of one entry of it, by trying them all.
 
-    Source: the maximum in supplement, Lemma 2.1; for small data, to be compared with :func:`count_sensitivity`.
+    Source: the maximum in supplement, Lemma 2.1; for small data, to be compared with 2 / m.
 
     Parameters
     ----------
