@@ -501,9 +501,9 @@ valid("oracles.RegressionOracle:coefficients", _of(_regression, "coefficients"),
 valid("oracles.RegressionOracle:answer", _of(_regression, "answer"),
       lambda: dict(prices=[0.1, -0.2], gap_coefficients=[[0.1, 0.2, 0.3], [0.0, 1.0, -1.0]], X=_PEOPLE["X"]))
 valid("games.regression_exponentiated_gradient", games.regression_exponentiated_gradient,
-      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, n_groups=2, notion="equalized_odds", eta=0.2, rounds=5))
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, B=2.0, notion="equalized_odds", eta=0.2, rounds=5))
 valid("games.regression_exponentiated_gradient:notion", games.regression_exponentiated_gradient,
-      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, n_groups=2, notion="false_positive", rounds=5))
+      lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, notion="false_positive", rounds=5))
 valid("games.regression_exponentiated_gradient:acceptance_probability", _of(_regression_play, "acceptance_probability"),
       lambda: dict(X=_PEOPLE["X"]))
 valid("games.regression_dp_oracle_learner", games.regression_dp_oracle_learner,
@@ -516,7 +516,7 @@ valid("games.regression_dp_oracle_learner:acceptance_probability", _of(_private_
       lambda: dict(X=_PEOPLE["X"]))
 valid("baselines.regression_dp_oracle_learner_as_printed", baselines.regression_dp_oracle_learner_as_printed,
       lambda: dict(oracle=_regression(), A=_GROUPS, gamma=0.1, epsilon=100.0, delta=1e-6, rng=rng(), B=2.0, beta=0.05, step="code",
-                   noise="scale", most_rounds=5, n_groups=2, size=2))
+                   noise="scale", most_rounds=5, size=2))
 valid("baselines.section_5_step", baselines.section_5_step, lambda: dict(epsilon=100.0, delta=1e-6, rounds=5))
 
 

@@ -76,7 +76,7 @@ class PrintedRegressionPlay:
 def regression_dp_oracle_learner_as_printed(
         oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float, rng: np.random.Generator, *,
         B: ArrayLike | None = None, beta: float = 0.05, step: Step = "code", noise: Noise = "scale", most_rounds: int = 1000,
-        n_groups: int | None = None, size: int | tuple[int, ...] | None = None) -> PrintedRegressionPlay:
+        size: int | tuple[int, ...] | None = None) -> PrintedRegressionPlay:
     """DP-oracle-learner with the regression oracle, literally: fresh noise on X'C_1 and on the gradient in every round, scales from A.
 
     Source: main text, Section 5, with the settings of an author's public code: T as in the supplement with d = number of columns + 1,
@@ -105,7 +105,6 @@ def regression_dp_oracle_learner_as_printed(
         when the scale is handed to a sampler as its first argument.
     most_rounds : int in 1..10^6
         T is cut there.
-    n_groups : int in 2..1000, optional
     size : int or tuple of ints, optional
         Independent repeats, as leading axes.
 
@@ -119,7 +118,7 @@ def regression_dp_oracle_learner_as_printed(
     ([30, 30], (3, 2))
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, Parity())
+    cells, constants, asked = asked_people(oracle, A, gamma, Parity())
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     each = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
     epsilon, beta = check.number("epsilon", epsilon, low=1e-9, high=1e12), check.beta(beta)

@@ -106,16 +106,12 @@ def game_of_constants(n: np.ndarray, gamma: ArrayLike, parity: Parity, empty: Em
     return FairnessGame.from_counts(np.stack([np.zeros_like(n), n]), n, gamma, notion=parity, empty=empty)
 
 
-def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, n_groups: int | None,
-                 parity: Parity) -> tuple[Cells, FairnessGame, np.ndarray]:
+def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, parity: Parity) -> tuple[Cells, FairnessGame, np.ndarray]:
     """The people, the game of the two constants on them, and which gaps are asked."""
-    A, k = check.groups("A", A, length=oracle.m, n_groups=n_groups)
-    present = int(np.max(A)) + 1
-    if present < k:
-        check.refuse("n_groups", k, f"and A holds nobody of group {present}", "Lower n_groups: an absent group has no rates to compare.")
+    A, k = check.groups("A", A, length=oracle.m)
     cells = Cells(A, oracle.Y, k)
     if k < 2:
-        check.refuse("A", k - 1, "is the largest code, so there is one group only", "Give codes 0, 1, ..., or n_groups.")
+        check.refuse("A", k - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
     parity.require("A", cells.n, "Merge that group with another, or leave that rate out of constraints.", codes=True)
     game = game_of_constants(cells.n, gamma, parity)
     return cells, game, (2 * np.arange(k - 1)[:, None] + labels_of(game.constraints)).ravel()
@@ -152,8 +148,8 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: n
 
 
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
-                                      n_groups: int | None = None, notion: OddsNotion | Parity = "equalized_odds",
-                                      eta: ArrayLike | None = None, rounds: int = 200) -> RegressionPlay:
+                                      notion: OddsNotion | Parity = "equalized_odds", eta: ArrayLike | None = None,
+                                      rounds: int = 200) -> RegressionPlay:
     """Algorithm 3 with least squares for the learner: exponential weights against the regression oracle's answers.
 
     Source: supplement, Algorithm 3, with the oracle of main text, Section 5. The oracle is fitted once: a round is a product of the gap
@@ -166,7 +162,6 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     gamma : float in [0, 1e9], or (...) array
     B : float in (0, 1e9], or array that broadcasts with gamma, optional
         By default 1 / gamma, 20 at most.
-    n_groups : int in 2..1000, optional
     notion : str or Parity
         ``equalized_odds``, ``false_positive`` or ``true_positive``, against group 0.
     eta : float in [1e-12, 1e9], or array like B, optional
@@ -191,7 +186,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     (True, (2, 5))
     """
     oracle = checked_oracle(oracle)
-    cells, constants, asked = asked_people(oracle, A, gamma, n_groups, label_rates(notion))
+    cells, constants, asked = asked_people(oracle, A, gamma, label_rates(notion))
     n = cells.n
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")

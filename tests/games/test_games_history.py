@@ -72,7 +72,7 @@ def test_the_plays_against_the_regression_oracle_have_one_too():
     gaps, table = GAPS["equalized_odds", "anchor"], private.history
     assert list(table.columns) == ["error", *(f"multiplier {one}" for one in signs(gaps)), *(f"gap {gap}" for gap in gaps)]
     assert (table["error"] == private.errors).all() and (table.filter(like="gap").to_numpy()[:-1] == private.gaps_seen).all()
-    open_ = games.regression_exponentiated_gradient(oracle, PEOPLE.A, [.02, .1], n_groups=3, rounds=7)
+    open_ = games.regression_exponentiated_gradient(oracle, PEOPLE.A, [.02, .1], rounds=7)
     assert open_.history.groupby("axis 0")["error"].mean().to_numpy() == pytest.approx(open_.error)
 
 
