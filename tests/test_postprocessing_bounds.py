@@ -17,7 +17,7 @@ from dpfair_teach.postprocessing import (
     paper_slack,
     theorem_2_2,
 )
-from dpfair_teach.postprocessing.bounds import count_sensitivity
+from dpfair_teach.postprocessing.algorithms import count_sensitivity
 from faults import Mutant
 
 COMMUNITIES = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])

@@ -3,14 +3,13 @@
 ``lp`` is the program as the paper writes it, and what its solution does to people, ``highs`` its solver; ``closed_form`` the same answers
 without a solver, and ``solve``, which chooses; ``bins`` turns a public score into more predictions than two; ``noise`` is what a
 private algorithm publishes; ``slacks`` what it adds to gamma, and the rule for unusable cells; ``algorithms`` each private algorithm on one
-screen; ``bounds`` what is proved about it; ``learner`` all of it as a scikit-learn class, ``curve`` what its release says of it.
+screen, and what is proved about it; ``learner`` all of it as a scikit-learn class, ``curve`` what its release says of it.
 """
 from ..mechanisms.k_norm import k_norm_probability, k_norm_variance
-from .algorithms import dp_postprocessing, public_margin_postprocessing, score_bin_postprocessing
+from .algorithms import LemmaA1 as LemmaA1
+from .algorithms import Theorem22 as Theorem22
+from .algorithms import dp_postprocessing, largest_change, lemma_a1, public_margin_postprocessing, score_bin_postprocessing, theorem_2_2
 from .bins import optimal_cuts, score_bins, suggested_bins
-from .bounds import LemmaA1 as LemmaA1
-from .bounds import Theorem22 as Theorem22
-from .bounds import largest_change, lemma_a1, theorem_2_2
 from .closed_form import closed_form, solve
 from .learner import DPPostProcessing
 from .lp import Solution as Solution

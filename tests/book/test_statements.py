@@ -206,7 +206,7 @@ def test_lemma_2_1_exhaustive():
                 for other in set(range(k)) - {A[0]}:
                     there = fairness.cell_counts(np.array(prediction), np.array((other, *A[1:])), np.array(Y), n_groups=k)
                     changes.add(round(np.abs(here - there).sum() / m, 12))
-        assert changes == {round(postprocessing.bounds.count_sensitivity(m), 12)}
+        assert changes == {round(postprocessing.algorithms.count_sensitivity(m), 12)}
 
 
 def test_definition_1_4_laplace_scale():
@@ -1146,7 +1146,7 @@ FAULTS = {
     "dual_of_wrong_size": Mutant("dpfair_teach.postprocessing.dual_value", scaled(1.05), "five percent above the limit"),
     "figure_1_of_another_method": Mutant(
         "dpfair_teach.experiments.tradeoff.postprocessing_draws", another_method, "public margins under the paper's name"),
-    "sensitivity_one_over_m": Mutant("dpfair_teach.postprocessing.bounds.count_sensitivity", scaled(0.5), "1/m"),
+    "sensitivity_one_over_m": Mutant("dpfair_teach.postprocessing.algorithms.count_sensitivity", scaled(0.5), "1/m"),
     "noisy_counts_halved": Mutant("dpfair_teach.postprocessing.noisy_counts", less_noise, "half the noise"),
     "noisy_counts_at_sensitivity_one": Mutant(
         "dpfair_teach.postprocessing.noisy_counts", with_arguments(epsilon=lambda e: 2 * e), "the scale forgets that two cells change"),

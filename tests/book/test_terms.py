@@ -128,7 +128,7 @@ ONE_TERM = {
     "lagrangian.sensitivity.floored_sensitivity", "lagrangian.means_sensitivity",
     "lagrangian.missing_sensitivity", "lagrangian.sensitivity.sign_flip_sensitivity", "lagrangian.leaks.theorem_5",
     "mechanisms.cell_sensitivity", "oneshot.curse_bound", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
-    "postprocessing.bounds.count_sensitivity", "postprocessing.main_text_slack",
+    "postprocessing.algorithms.count_sensitivity", "postprocessing.main_text_slack",
     "separation.sensitivity.gap_sensitivity", "separation.theorem_3_9",
 }
 CALLED_LIKE_A_BOUND = re.compile(r"theorem|lemma|corollary|bound(?!ed_range_d)|slack|margin$|regret|sensitivit|composition|privacy")
