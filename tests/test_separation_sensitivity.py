@@ -95,7 +95,7 @@ def test_blind_is_of_order_one_over_gamma_m_and_aware_of_order_one_over_m():
     (lambda: separation.largest_jump(21, 0.1, 0.25), "m=21: there are more than 1,000,000 data sets"),
     (lambda: separation.largest_jump(3, 0.1, 0.5), "share=0.5: no two neighbours of 3 people"),
     (lambda: separation.largest_jump(8, 0.1, 0.25, change="label"), "change='label': not a known option"),
-    (lambda: separation.sensitivity.gap_sensitivity(8, 0.1), "share=0.1: share m = 0.8 with m = 8, less"),
+    (lambda: separation.sensitivity_bound(8, 0.1, 0.1), "share=0.1: share m = 0.8 with m = 8, less"),
     (lambda: separation.sensitivity_bound(8, 0.1, 0.25, False, as_printed=True), "as_printed=True: is read by aware=True"),
     (lambda: separation.sensitivity_bound(8, 0.1, 0.7), "share=0.7: outside")])
 def test_what_cannot_be_bounded_or_enumerated(call, words):

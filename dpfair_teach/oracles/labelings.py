@@ -172,7 +172,7 @@ def labeling_rows(name: str, value: Any) -> np.ndarray:
 
 
 def sauer_sum(m: int, d: int) -> int:
-    """The most labelings of m people by a family with VC dimension d: the sum of C(m, i) for i = 0..d.
+    """The most labelings of m people by a family with VC dimension d: the sum of C(m, i) for i = 0..d, exactly; 2^m when d >= m.
 
     Source: supplement, section 3.2 (Sauer's lemma, cited for |H(S)| <= O(m^d)). The paper then writes d ln m for ln|H(S)|: true when d >= 2
     and m >= 2; for d = 1 there are m + 1 > m.
@@ -180,11 +180,6 @@ def sauer_sum(m: int, d: int) -> int:
     Parameters
     ----------
     m, d : int in 0..10^9
-
-    Returns
-    -------
-    int
-        Exact; 2^m when d >= m.
 
     Examples
     --------

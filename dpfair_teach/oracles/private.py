@@ -22,9 +22,8 @@ DIGITS = 40
 def charged(price: np.ndarray, axes: int | tuple[int, ...] = -1) -> np.ndarray:
     """The prices as a private player charges them: to 40 digits of the largest over ``axes``, and 0 where that is below 1e-200.
 
-    Source: ours (chapter 11, "tiny prices"). Noise is made for the prices, so of the smallest doubles it would be 0. Prices are public.
-    Whole multiples of one power of two, at most 2^40 of it: sums over fewer than 1,000 gaps of a rate are exact, those of a rate that moves
-    nothing are 0, and of others the noise's scale is 1e-237 at least, a normal double.
+    Source: ours (chapter 11, "tiny prices"). Whole multiples of one power of two, at most 2^40 of it: sums over fewer than 1,000 gaps of a
+    rate are exact, and those of a rate that moves nothing are 0. The noise's scale is 1e-237 at least, a normal double.
     """
     largest = np.abs(price).max(axis=axes, keepdims=True)
     unit = np.ldexp(1.0, np.frexp(np.maximum(largest, LEAST_PRICE))[1] - DIGITS)
@@ -153,11 +152,6 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
         Independent draws. Each is a release.
     as_printed : bool
         Definition 1.5 with the largest change of one loss, instead of half of it: epsilon is kept with a factor 2 to spare.
-
-    Returns
-    -------
-    PrivateChoice
-        ``index``, ``release``.
 
     Examples
     --------

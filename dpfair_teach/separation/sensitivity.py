@@ -33,9 +33,7 @@ def gap_sensitivity(m: int, share: float, *, as_printed: bool = False) -> float:
     Source: supplement, proof of Theorem 3.9, prints 2/(C m); 2/(C m + 1) is ours (chapter 13). C is ``share``, as in
     :func:`sensitivity_bound`.
     """
-    m = check.integer("m", m, low=2, high=10**12)
-    share = _promised(m, share)
-    return 2 / (share * m + (0 if check.flag("as_printed", as_printed) else 1))
+    return 2 / (share * m + (0 if as_printed else 1))
 
 
 def sensitivity_bound(m: int, gamma: float, share: float, aware: bool = True, *, as_printed: bool = False) -> float:
