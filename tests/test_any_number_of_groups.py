@@ -363,7 +363,7 @@ def finite_classes(k):
     assert oracles.private_oracle([yhat, 1 - yhat], A, Y, costs, 1e6, np.random.default_rng(0)).index == np.argmin(losses)
 
 
-@counted("mechanisms.cell_sensitivity", "mechanisms.release_cells", "oneshot.release_directions", "oneshot.group_sums",
+@counted("mechanisms.release_cells", "oneshot.release_directions", "oneshot.group_sums",
          "oneshot.sums_sensitivity", "oneshot.release_sums")
 def asked(k):
     yhat, A, Y = drawn(k)

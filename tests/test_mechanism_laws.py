@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import sys
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,24 @@ def test_noise_has_the_law_that_its_record_names_and_no_other_epsilons(name, opt
     assert n < N or off_its_law(name, options, n, games, epsilon=1.1) > 1
 
 
+class Far:
+    """A generator of noise that is far: 23 and 24 scales, and then 1."""
+
+    def __init__(self) -> None:
+        self.drawn = iter([-23.0, 24.0, 1.0])
+
+    def laplace(self, size):
+        return np.full(size, next(self.drawn))
+
+
+def test_laplace_noise_ends_nowhere_and_is_drawn_on_by_the_same_law(monkeypatch):
+    """Doubles of one draw end at 36 scales, and worlds 73 scales apart would have no answer in common."""
+    module = sys.modules["dpfair_teach.mechanisms.laplace"]
+    assert module.long_tailed(Far(), (2,)).tolist() == [-45.0, -45.0]
+    monkeypatch.setattr(module, "FAR", 1.0)                    # so that a third is drawn on
+    assert off_its_law("laplace", {}, N, False) < 1
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_discrete_laws_are_exactly_as_private_as_their_records(epsilon):
     response = mechanisms.randomized_response_matrix(3, epsilon)
@@ -163,6 +182,9 @@ def test_a_measurement_counts_what_it_draws_and_draws_nothing_of_scale_0():
     (record,) = noise.releases
     assert (record.times, record.scale, record.sensitivity) == (3, 2.0, 1.0)
     assert noise.planned(5)[0].times == 10
+    for times in (2.9, np.array([5, 1])):
+        with pytest.raises(ValueError, match=r"^times="):
+            noise.planned(times)
     once = Measurement("gaussian", UNIT_A, sensitivity=1.0, scale=3.0)
     assert once.invoke(value, rng, units=0.0) is not None and once.releases == ()
     assert once.invoke(value, rng, size=7).shape == (7, 3, 2) and once.releases[0].times == 7

@@ -387,6 +387,8 @@ LOST = {
     "a row for two games": ("gaussian", TWO, np.zeros((1, 3)), {}, "does not begin with the axes"),
     "fifty choices for one": ("exponential", dict(sensitivity=1, epsilon=1.0), np.zeros((50, 3)), {}, "not one answer's"),
     "a masked number": ("laplace", ONE, np.ma.array([12.34, 30.1], mask=[1, 0]), {}, "masked"),
+    "one count whose sum is public": ("k_norm", dict(sensitivity=1, epsilon=.01), [42], {}, "has one count in a row"),
+    "a choice by a scale": ("exponential", dict(sensitivity=1, scale=2.0), [0.0, 1.0], {}, "^epsilon=None: the exponential mechanism"),
     "half a person": ("geometric", dict(sensitivity=98, epsilon=1.0), 3, {"units": 1 / 49}, "not a whole number"),
 }
 
@@ -394,9 +396,8 @@ LOST = {
 @pytest.mark.parametrize("case", LOST)
 def test_no_number_comes_out_without_its_own_noise_and_record(case):
     name, numbers, value, how, said = LOST[case]
-    door = mechanisms.Measurement(name, mechanisms.UNIT_A, **numbers)
     with pytest.raises(ValueError, match=said):
-        door.invoke(value, np.random.default_rng(0), **how)
+        mechanisms.Measurement(name, mechanisms.UNIT_A, **numbers).invoke(value, np.random.default_rng(0), **how)
 
 
 def test_units_that_would_leave_no_noise_are_refused_and_nothing_is_drawn():

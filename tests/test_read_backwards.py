@@ -14,7 +14,7 @@ import pytest
 
 import faults
 from dpfair_teach import attacks, functional, oneshot
-from dpfair_teach.mechanisms.grid import grid_step
+from dpfair_teach.mechanisms.mechanism import grid_step
 from faults import Mutant
 from private_fits import FEW, FITS, Fit
 from witness import Asked, Witness, run, seed_of
@@ -90,6 +90,7 @@ BOXES = {
     "pflr_star": lambda X, y, A, rng: functional.pflr_star(X, y, A, 1.0, rng),
     "fair, Laplace": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, None, rng),
     "fair, Gaussian": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, 1e-6, rng),
+    "contrasts of groups": lambda X, y, A, rng: oneshot.release_contrasts(X, A, 1.0, 1e-6, rng, n_groups=3),
     "sums of public rows": lambda X, y, A, rng: oneshot.release_sums(X, A, y, 1.0, rng),
 }
 
@@ -149,6 +150,6 @@ def rows_as_they_are(f):
 
 
 FAULTS = {
-    "noise_in_raw_doubles": Mutant("dpfair_teach.mechanisms.grid.rounded", lambda f: raw, "the noisy sum is published as it is in doubles"),
+    "noise_in_raw_doubles": Mutant("dpfair_teach.mechanisms.mechanism.rounded", lambda f: raw, "noisy sums are published as raw doubles"),
     "rows_off_the_grid": Mutant("dpfair_teach.functional.people.in_domain", rows_as_they_are, "sums depend on the order of the people"),
 }

@@ -119,7 +119,6 @@ valid("accounting.upsampling", accounting.upsampling, lambda: dict(epsilon=1.0, 
 
 valid("mechanisms.exact_geometric", mechanisms.exact_geometric,
       lambda: dict(value=[1, 2], sensitivity=1, epsilon=1.0, rng=rng(), size=3))
-valid("mechanisms.bernoulli_exp", mechanisms.bernoulli_exp, lambda: dict(x=0.5, rng=rng()))
 
 # ------------------------------------------------------------------------------------------------ accounting and audit
 valid("accounting.Release", accounting.Release,
@@ -529,7 +528,6 @@ valid("mechanisms.Measurement", mechanisms.Measurement, lambda: dict(
 valid("mechanisms.release", mechanisms.release, lambda: dict(
     mechanism="laplace", value=[1.0, 2.0], rng=rng(), unit=mechanisms.UNIT_A, sensitivity=1.0, scale=2.0, epsilon=None,
     delta=0.0, relation=None, part=None, size=3))
-valid("mechanisms.cell_sensitivity", mechanisms.cell_sensitivity, lambda: dict(n_groups=2, every_group=False))
 valid("mechanisms.release_cells", mechanisms.release_cells,
       lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False,
                    exact=True, part=("label 0", "labels of May")))

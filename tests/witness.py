@@ -6,6 +6,7 @@ through a mechanism.
 """
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
 import warnings
@@ -23,7 +24,8 @@ from dpfair_teach.mechanisms import MECHANISMS, Measurement
 from private_fits import Fit, function_of
 
 #: What is drawn of public things, or coins that must stay secret: the same for all groups, and no answer.
-COINS = [(networks.Network, "initial"), (problem, "epoch_order"), (problem, "poisson_sample")]
+COINS = [(networks.Network, "initial"), (problem, "epoch_order"), (problem, "poisson_sample"),
+         (importlib.import_module("dpfair_teach.baselines.reduction"), "shaken_prices")]
 
 
 class Sample(NamedTuple):

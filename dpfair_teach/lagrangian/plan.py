@@ -128,7 +128,7 @@ class NoiseMultipliers:
     Parameters
     ----------
     primal, dual : float in [0, 1e9]
-        Of the sum of a step, and of the violations. Both above 0, or both 0: no noise, and no promise.
+        Of the sum of a step, and of the violations. Both above 0, or both 0 for a training as printed.
     sizes : float in [0, 1e9]
         0: sizes are public, and nothing is asked.
 
@@ -147,10 +147,13 @@ class NoiseMultipliers:
             object.__setattr__(self, name, check.number(name, getattr(self, name), low=0.0, high=1e9))
         if (self.primal == 0) != (self.dual == 0):
             check.refuse("primal" if self.primal == 0 else "dual", 0.0, "then one part is read without noise, and the records of the other "
-                         "promise too much", "Give both above 0; with both 0 nothing is private, and nothing is recorded.")
+                         "promise too much", "Give both above 0; or both 0 to a training as printed, which promises nothing.")
 
     def measurements(self, sampling_probability: float) -> tuple[Measurement, Measurement]:
         """What draws the noise of the sums of steps and that of the violations, in units of how far one person moves them."""
+        if self.primal == 0:
+            check.refuse("noise", self, "is none: the records would be empty, as if nothing private had been read",
+                         "Find noise with lagrangian.find_noise, or train with f_ld_signed, which promises nothing.")
         return gaussian_of(self.primal, sampling_probability), gaussian_of(self.dual)
 
 

@@ -4,12 +4,13 @@
 noise of another scale on a neighbour has no finite epsilon. What a fit publishes goes through :class:`Measurement`, which draws exact or on
 a grid that the scale fixes, and leaves the record. The functions that carry a mechanism's name draw in doubles, for study (gap J37).
 """
-from .exact import bernoulli_exp, exact_geometric
+from .exact import exact_geometric
 from .exponential import exponential, exponential_by_gumbel, exponential_error_bound, exponential_probabilities
 from .gaussian import gaussian, gaussian_delta, gaussian_sigma, gaussian_sigma_textbook
 from .geometric import geometric, geometric_law
 from .laplace import laplace, laplace_error_bound, laplace_error_quantile, laplace_law
-from .measurement import Measurement, cell_sensitivity, release, release_cells
+from .measurement import Measurement, release, release_cells
+from .measurement import cell_sensitivity as cell_sensitivity
 from .records import RELATIONS as RELATIONS
 from .records import UNIT_A as UNIT_A
 from .records import UNIT_TUPLE as UNIT_TUPLE
@@ -22,9 +23,9 @@ from .response import debias_counts, debias_variance, likely_counts, randomized_
 __all__ = [
     "Measurement", "release",
     "laplace", "laplace_law", "laplace_error_bound", "laplace_error_quantile",
-    "geometric", "geometric_law", "exact_geometric", "bernoulli_exp",
+    "geometric", "geometric_law", "exact_geometric",
     "gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook",
     "exponential", "exponential_by_gumbel", "exponential_probabilities", "exponential_error_bound",
-    "cell_sensitivity", "release_cells",
+    "release_cells",
     "randomized_response", "randomized_response_matrix", "debias_counts", "debias_variance", "likely_counts",
 ]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 
-__all__ = ["bernoulli_exp", "exact_geometric"]
+__all__ = ["exact_geometric"]
 
 
 def as_fraction(name: str, value: Any, *, low: float, high: float) -> Fraction:
@@ -35,7 +35,7 @@ def below(n: int, rng: np.random.Generator) -> int:
 
 
 def heads_exp(x: Fraction, rng: np.random.Generator) -> bool:
-    """Heads with probability exp(-x), x >= 0."""
+    """Heads with probability exp(-x), x >= 0. Source: Canonne, Kamath and Steinke 2020, Algorithm 1, after von Neumann."""
     while x > 1:                                        # exp(-x) = exp(-1) ... exp(-1) exp(-rest): every factor has to fall heads
         if not heads_exp(Fraction(1), rng):
             return False
@@ -61,27 +61,6 @@ def failures(decay: Fraction, rng: np.random.Generator) -> int:
     while heads_exp(Fraction(1), rng):
         v += 1
     return (u + t * v) // s
-
-
-def bernoulli_exp(x: float | Fraction, rng: np.random.Generator) -> bool:
-    """A coin that falls heads with probability exactly exp(-x), tossed without computing exp(-x).
-
-    Source: Canonne, Kamath and Steinke 2020, Algorithm 1, after von Neumann: of coins with chances x, x/2, x/3, ... the first n all fall
-    heads with probability x^n / n!. A larger x is cut into ones and a rest.
-
-    Parameters
-    ----------
-    x : float or fractions.Fraction in [0, 1000]
-        A float stands for the fraction that it holds.
-    rng : numpy.random.Generator
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> sum(bernoulli_exp(Fraction(1, 2), rng) for _ in range(1000))    # 1000 exp(-1/2) = 607
-    596
-    """
-    return heads_exp(as_fraction("x", x, low=0.0, high=1000.0), check.rng(rng))
 
 
 def exact_geometric(value: ArrayLike, sensitivity: int, epsilon: float | Fraction,

@@ -128,10 +128,6 @@ def exponential_error_bound(n_choices: int, sensitivity: float, epsilon: float, 
     sensitivity, epsilon : float > 0
     beta : float in [1e-200, 1)
 
-    Returns
-    -------
-    float, in the units of the loss
-
     Examples
     --------
     >>> round(exponential_error_bound(100, sensitivity=1, epsilon=1, beta=0.05), 3)
@@ -176,6 +172,7 @@ class Exponential(Mechanism):
 
     options = frozenset({"by_gumbel"})
     inner = 1
+    needs = ("sensitivity", "epsilon")
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], by_gumbel: bool = True
              ) -> np.ndarray:

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import _checks as check
-from .grid import rounded
-from .mechanism import Mechanism, Neighbours, Numbers, Run, beside, orders_of, repeated
+from .mechanism import Mechanism, Neighbours, Numbers, Run, noisy, orders_of, repeated
 from .sampled import gaussian_losses, rdp_sampled_gaussian, sampled_loss
 
 __all__ = ["gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook"]
@@ -28,10 +27,6 @@ def gaussian_delta(sensitivity: float, sigma: float, epsilon: float) -> float:
     sigma : float > 0
         Standard deviation. sensitivity / sigma within [1e-12, 1e6].
     epsilon : float in [0, 1e4]
-
-    Returns
-    -------
-    float in [0, 1]
 
     Examples
     --------
@@ -74,10 +69,6 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     epsilon : float in [1e-9, 1e3]
     delta : float in [1e-100, 1 - 1e-9]
 
-    Returns
-    -------
-    float, in the units of ``sensitivity``
-
     Examples
     --------
     >>> sigma = gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6)
@@ -115,10 +106,6 @@ def gaussian_sigma_textbook(sensitivity: float, epsilon: float, delta: float) ->
     sensitivity : float in [1e-200, 1e200]
     epsilon : float in [1e-9, 1]
     delta : float in [1e-100, 1 - 1e-9]
-
-    Returns
-    -------
-    float, in the units of ``sensitivity``
 
     Examples
     --------
@@ -195,8 +182,7 @@ class Gaussian(Mechanism):
     options = frozenset({"grid"})
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], grid: Any = None) -> np.ndarray:
-        scale = beside(numbers[1], value)
-        return rounded(value + rng.standard_normal(shape + value.shape) * scale, scale, grid)
+        return noisy(value, rng.standard_normal(shape + value.shape), numbers[1], grid)
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.linalg.norm(value - other, axis=(-2, -1))

@@ -19,8 +19,7 @@ from scipy import special
 from .. import _checks as check
 from . import exact
 from .geometric import failures, waits
-from .grid import rounded
-from .mechanism import Noise, Numbers
+from .mechanism import Noise, Numbers, rounded
 
 __all__ = ["k_norm_probability", "k_norm_variance", "l2_noise"]
 
@@ -253,7 +252,10 @@ class KNorm(Noise):
         exact, (sensitivity, scale, own) = options.get("exact", False), numbers
         value, decay = check.whole_numbers("value", value), 1 / scale if own is None else own / sensitivity
         decay = check.number("epsilon", decay, low=LEAST_EPSILON, high=MOST_EPSILON)
-        *rows, k = shape + value.shape
+        *rows, k = shape + value.shape or (1,)
+        if k == 1:
+            check.refuse("value", value.shape, "has one count in a row, and a row's sum is public: it would be told as it is",
+                         "Give rows of two counts or more, or take geometric noise.")
         return value + (exact_noise if exact else draws)(math.prod(rows), k, decay, rng).reshape(*rows, k)
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -294,7 +296,8 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
     rng, shape = check.rng(rng), check.size(size, (d,))
     direction = rng.standard_normal((*shape, d))
     direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
-    return direction * rng.gamma(d, scale, size=(*shape, 1))
+    length = waits(rng, (*shape, 1)) * scale if d == 1 else rng.gamma(d, scale, size=(*shape, 1))      # the same, with a longer tail
+    return direction * length
 
 
 class L2Norm(Noise):

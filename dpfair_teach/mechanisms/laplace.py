@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .grid import rounded
-from .mechanism import Neighbours, Noise, Numbers, Run, beside, exp_rest, failure_chance, orders_of, repeated, scale_of, step_epsilon
+from .mechanism import Neighbours, Noise, Numbers, Run, exp_rest, failure_chance, noisy, orders_of, repeated, scale_of, step_epsilon
 
 __all__ = ["laplace", "laplace_error_bound", "laplace_error_quantile", "laplace_law", "rdp_laplace"]
 
@@ -83,10 +82,6 @@ def laplace_error_bound(n_numbers: int, sensitivity: float, epsilon: float, beta
     sensitivity, epsilon : float > 0
     beta : float in [1e-200, 1)
 
-    Returns
-    -------
-    float, in the units of the released numbers
-
     Examples
     --------
     >>> round(laplace_error_bound(8, sensitivity=2, epsilon=1, beta=0.05), 3)
@@ -103,10 +98,6 @@ def laplace_error_quantile(n_numbers: int, sensitivity: float, epsilon: float, b
     Parameters
     ----------
     n_numbers, sensitivity, epsilon, beta : as in :func:`laplace_error_bound`
-
-    Returns
-    -------
-    float, in the units of the released numbers; never above the bound
 
     Examples
     --------
@@ -147,14 +138,31 @@ def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
     return np.where(order == a, small, large)[()]
 
 
+#: In scales. Doubles have chances that are multiples of 2^-53, so up to here that of each step of the grid is right to 1/600 of it.
+FAR = 22.0
+
+
+def long_tailed(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Standard Laplace noise with a tail as long as the law's: who is beyond FAR goes on from there by the size of a fresh draw."""
+    noise = rng.laplace(size=shape)
+    if np.abs(noise).max(initial=0.0) <= FAR:
+        return noise
+    noise = noise.ravel()
+    on, end = np.flatnonzero(np.abs(noise) > FAR), FAR
+    while len(on):
+        fresh = np.abs(rng.laplace(size=len(on)))
+        noise[on] = np.copysign(end + fresh, noise[on])
+        on, end = on[fresh > FAR], end + FAR
+    return noise.reshape(shape)
+
+
 class Laplace(Noise):
     """Laplace noise, on a public grid; for accountants a shift of the noise by the sensitivity."""
 
     options = frozenset({"grid"})
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], grid: Any = None) -> np.ndarray:
-        scale = beside(numbers[1], value)
-        return rounded(value + rng.laplace(size=shape + value.shape) * scale, scale, grid)
+        return noisy(value, long_tailed(rng, shape + value.shape), numbers[1], grid)
 
     def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         return rdp_laplace(run.epsilon, order)

@@ -11,7 +11,7 @@ from .. import _checks as check
 from .records import UNIT_A, Release
 from .registry import MECHANISMS, Name
 
-__all__ = ["Measurement", "cell_sensitivity", "release", "release_cells"]
+__all__ = ["Measurement", "release", "release_cells"]
 
 
 #: Stands for a number that is not given, where kinds of noise are told apart.
@@ -59,6 +59,8 @@ class Measurement:
         given: list[Any] = []
         self.axes: tuple[int, ...] = ()
         for name, number in (("sensitivity", sensitivity), ("scale", scale), ("epsilon", epsilon)):
+            if number is None and name in self._draws.needs:
+                check.refuse(name, None, f"the {mechanism} mechanism draws by its {' and '.join(self._draws.needs)}", "Give both.")
             given.append(None if number is None else check.filled(name, check.array(name, number, low=0.0, booleans=False), "number"))
             try:
                 self.axes = np.broadcast_shapes(self.axes, () if number is None else given[-1].shape)
@@ -115,14 +117,16 @@ class Measurement:
     @property
     def releases(self) -> tuple[Release, ...]:
         """What was run so far, one record for each kind of noise; () before the first answer."""
-        return self.planned(self._times)
+        return self._run(self._times)
 
-    def planned(self, times: int | np.ndarray) -> tuple[Release, ...]:
-        """The records that so many answers would leave, of each game: for a budget, before anything is drawn."""
-        each = np.asarray(times)
-        if each.ndim == 0:
-            each = int(each) * np.bincount(self._kind.ravel(), minlength=len(self._records))
-        return tuple(record.with_times(int(n)) for record, n in zip(self._records, each, strict=True) if record is not None and n)
+    def planned(self, times: int) -> tuple[Release, ...]:
+        """The records that so many answers to each game would leave: for a budget, before anything is drawn."""
+        times = check.integer("times", times, low=0, high=10**15)
+        return self._run(times * np.bincount(self._kind.ravel(), minlength=len(self._records)))
+
+    def _run(self, times: np.ndarray) -> tuple[Release, ...]:
+        """The records of so many runs of each kind of noise."""
+        return tuple(record.with_times(int(n)) for record, n in zip(self._records, times, strict=True) if record is not None and n)
 
 
 def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit: str, sensitivity: float | None = None,
@@ -164,22 +168,8 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
 def cell_sensitivity(n_groups: int, every_group: bool = False) -> int:
     """The most that the counts of groups 1, ..., k-1 in public cells change, in l1, when one person's group does: 1 for k = 2, else 2.
 
-    Source: ours, sharpening supplement, Lemma 2.1: the cell is public, so group 0's count follows from the others and is not released. With
-    ``every_group`` it is counted too: whoever moves then changes two counts.
-
-    Parameters
-    ----------
-    n_groups : int in 2..1000
-    every_group : bool
-
-    Returns
-    -------
-    int, in people
-
-    Examples
-    --------
-    >>> cell_sensitivity(2), cell_sensitivity(3)
-    (1, 2)
+    Source: ours, sharpening supplement, Lemma 2.1: the cell is public, so group 0's count follows from the others; with ``every_group`` it
+    is counted too, and whoever moves changes two counts.
     """
     every_group = check.flag("every_group", every_group)
     return 1 if check.group_count(n_groups) == 2 and not every_group else 2
@@ -190,7 +180,7 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
                   part: tuple[str, str] | None = None) -> tuple[np.ndarray, Release]:
     """Count groups 1, ..., k-1 in every public cell, with two-sided geometric noise: epsilon-private for all cells together.
 
-    Source: ours; sensitivity by :func:`cell_sensitivity`, privacy by the discrete form of supplement, Theorem 1.1.
+    Source: ours; sensitivity 1 for k = 2 without group 0, else 2; privacy by the discrete form of supplement, Theorem 1.1.
 
     Parameters
     ----------
@@ -202,7 +192,8 @@ def release_cells(cells: ArrayLike, A: ArrayLike, epsilon: float, rng: np.random
     n_groups : int in 2..1000
     n_cells : int in 1..10^7, optional
         J, public; as many as the largest code asks for without.
-    every_group : as in :func:`cell_sensitivity`
+    every_group : bool
+        Group 0 too.
     exact : bool
         Noise of exactly its law, by :func:`exact_geometric`: 50 microseconds a number; else in doubles.
     part : pair of str, optional

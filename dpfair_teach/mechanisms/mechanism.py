@@ -131,6 +131,8 @@ class Mechanism:
     sampled = False
     #: How it may be told to draw, beside its numbers.
     options: frozenset[str] = frozenset()
+    #: The numbers without which it does not draw, whatever its records can do without.
+    needs: tuple[str, ...] = ()
     #: How many last axes of a value belong to one answer that is not spread over them: the choices of the exponential mechanism.
     inner = 0
     #: Whether one run may fail altogether with a probability delta.
@@ -207,6 +209,33 @@ def beside(number: Any, value: np.ndarray) -> np.ndarray:
     """A number of each leading axis of ``value``, in a shape that broadcasts with it."""
     number = np.asarray(number, dtype=float)
     return number.reshape(number.shape + (1,) * (value.ndim - number.ndim)) if number.ndim else number
+
+
+#: No step is finer, as an exponent of 2: of finer ones there is room for no number. A coarser grid is post-processing too.
+_FINEST = -900
+
+
+def grid_step(scale: np.ndarray | float) -> np.ndarray:
+    """The step of the grid of a noise of this scale: a power of two between a 2048th and a 1024th of it. Public, as the scale is."""
+    return np.ldexp(1.0, np.maximum(np.frexp(scale)[1] - 11, _FINEST))      # 2^floor(log2(scale)) / 1024
+
+
+def rounded(noisy: np.ndarray, scale: np.ndarray | float, step: float | None = None) -> np.ndarray:
+    """Noisy numbers to the nearest multiple of ``step``; None: of :func:`grid_step`; 0: raw doubles, as papers print it, and not private.
+
+    Raw doubles have low digits that only some private numbers can lead to. ``scale`` broadcasts with ``noisy``; where it is 0 nothing is
+    rounded.
+    """
+    if step == 0:
+        return noisy
+    steps = grid_step(scale) if step is None else step
+    return np.where(np.asarray(scale) > 0, np.rint(noisy / steps) * steps, noisy)
+
+
+def noisy(value: np.ndarray, noise: np.ndarray, scale: Any, step: float | None) -> np.ndarray:
+    """``value`` with noise of its scale, :func:`rounded`."""
+    scale = beside(scale, value)
+    return rounded(value + noise * scale, scale, step)
 
 
 class Noise(Mechanism):

@@ -157,7 +157,7 @@ def sums_sensitivity(features: ArrayLike, n_groups: int = 2, norm: Norm = "l1", 
     return largest * (1.0 if k == 2 and not every_group else 2.0 ** (1 / order))
 
 
-def _exact(features: np.ndarray) -> np.ndarray:
+def exact_rows(features: np.ndarray) -> np.ndarray:
     """Cut off toward 0 to multiples of a public power of two, so small that sums of everybody's are exact in doubles in any order. X is
     public, so its largest entry may say which; no row becomes longer, so no sensitivity does."""
     unit = max(np.ldexp(1.0, int(np.frexp(np.abs(features).max())[1]) + (len(features) - 1).bit_length() - 53), 5e-324)
@@ -198,7 +198,7 @@ def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon
     ([1.0, 0.5], 1.5)
     """
     check.same_people(features=features, A=A, **({} if Y is None else {"Y": Y}))
-    sums = group_sums(_exact(_features(features)), A, Y, n_groups, every_group)
+    sums = group_sums(exact_rows(_features(features)), A, Y, n_groups, every_group)
     epsilon, rng = check.number("epsilon", epsilon, low=_SMALLEST, high=_LARGEST), check.rng(rng)
     sensitivity = sums_sensitivity(features, n_groups, norm, every_group)
     if norm == "l1":

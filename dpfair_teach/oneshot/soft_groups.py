@@ -10,7 +10,7 @@ from scipy.special import softmax
 from .. import _checks as check
 from .. import mechanisms
 from ..mechanisms import UNIT_A, Release, release
-from .releases import longest_row
+from .releases import exact_rows, group_sums, longest_row
 
 __all__ = ["group_contrasts", "release_contrasts", "soft_groups"]
 
@@ -63,8 +63,8 @@ def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: 
     Privacy unit: one person's A changes. If i moves from a to a', c changes by f_i (b(a') - b(a))^T and by nothing else, whose Frobenius
     norm is ||f_i||_2 ||b(a') - b(a)||_2 = sqrt(2) ||f_i||_2, for any two groups: rows of an orthonormal B differ by
     ||e_a' - e_a|| = sqrt(2), less what lies along 1, which is nothing. So the l2 sensitivity is sqrt(2) max_i ||f_i||_2; it is attained,
-    and public, because X and y are. The noise is exactly calibrated to it, :func:`mechanisms.gaussian_sigma`. The noisy sums are rounded
-    to a public grid, about 1/1000 of the noise: the low digits of a sum in doubles may tell what was summed.
+    and public, because X and y are. The sum of each group is exact, as in :func:`release_sums`; that they are put together in doubles adds
+    2^-49 k m max_i ||f_i||_2, more than that can move. The noise is exactly calibrated, and noisy sums are rounded to a public grid.
 
     Parameters
     ----------
@@ -95,9 +95,10 @@ def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: 
     """
     features, B = _features(features), group_contrasts(n_groups)
     A = check.groups_below("A", A, len(B), of="features", length=len(features))
-    sensitivity = math.sqrt(2) * longest_row(features, 2)
+    sums = group_sums(exact_rows(features), A, None, len(B), every_group=True)[:, 0]
+    sensitivity = (math.sqrt(2) + 2.0**-49 * len(B) * len(features)) * longest_row(features, 2)
     sigma = mechanisms.gaussian_sigma(sensitivity, epsilon, delta)
-    return release("gaussian", features.T @ B[A], check.rng(rng), unit=UNIT_A, sensitivity=sensitivity, scale=sigma)
+    return release("gaussian", sums.T @ B, check.rng(rng), unit=UNIT_A, sensitivity=sensitivity, scale=sigma)
 
 
 def soft_groups(features: ArrayLike, contrasts: ArrayLike, scale: float, *, n_groups: int = 2, prior: ArrayLike = 1.0) -> np.ndarray:

@@ -119,7 +119,7 @@ class SoftGroupLearner(RandomizedClassifier):
     Source: ours. One answer of :func:`release_contrasts` tells a logistic model of P(A = a | x, y), :func:`soft_groups`; fair Bayes
     thresholds on (eta(x), P(a | x, y)) are mixed so that the groups, as the model knows them, are at most gamma apart,
     :func:`fair_mixture`. Privacy unit: one person's A changes; X, y, m and the set of groups {0, ..., k-1} are public. (epsilon, delta), in
-    one release; all else is post-processing of it and of X and y. The noise is drawn in doubles, see :mod:`dpfair_teach.mechanisms`.
+    one release; all else is post-processing of it and of X and y.
 
     Few functions of x decide, eta and the chances of the groups, and they are cross-fitted: so what is fair on the people learned from is
     about as fair on others. What the model does not know of the groups the classifier does not repair, and nothing audits it.

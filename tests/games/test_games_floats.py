@@ -30,7 +30,7 @@ from dpfair_teach.games import (
 from dpfair_teach.games import regression_private as loop
 from dpfair_teach.games.regression_private import evaluate_regression
 from dpfair_teach.mechanisms import Measurement
-from dpfair_teach.mechanisms.grid import rounded
+from dpfair_teach.mechanisms.mechanism import rounded
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant
 from plays import frozen, promised
@@ -80,7 +80,7 @@ def test_the_digits_of_a_released_size_tell_nothing(monkeypatch):
     where cells hold 30, and in about one of 200 on Communities. The truth is never ruled out. Rounded, nothing is."""
     found = list(worlds())
     assert [ruled_out(game, n, label, 2000) for game, n, label, _ in found] == [0.0, 0.0]
-    monkeypatch.setattr(sys.modules["dpfair_teach.mechanisms.laplace"], "rounded", lambda noisy, *_: noisy)
+    monkeypatch.setattr(sys.modules["dpfair_teach.mechanisms.mechanism"], "rounded", lambda noisy, *_: noisy)
     for game, n, label, (low, high) in found:
         assert low < ruled_out(game, n, label, 2000, whole=False) < high
 
@@ -89,7 +89,7 @@ def test_the_digits_of_a_released_bound_tell_nothing(monkeypatch):
     A = np.repeat([1, 0, 1, 0], [200, 800, 500, 500])
     game = FairnessGame(np.eye(1, 2000, dtype=int), A, np.repeat([0, 1], 1000), 0.1, n_groups=2, empty="zero")
     assert ruled_out(game, 200, 0, 1500, cell_sizes="noisy_lower_bound") == 0.0
-    monkeypatch.setattr(sys.modules["dpfair_teach.mechanisms.laplace"], "rounded", lambda noisy, *_: noisy)
+    monkeypatch.setattr(sys.modules["dpfair_teach.mechanisms.mechanism"], "rounded", lambda noisy, *_: noisy)
     assert ruled_out(game, 200, 0, 1500, whole=False, cell_sizes="noisy_lower_bound") > 0.005
 
 

@@ -459,6 +459,8 @@ def test_noise_for_one_part_alone_is_no_noise(one):
     """The records would be those of the other part, and promise what the first has given away."""
     with pytest.raises(ValueError, match=r"^(primal|dual)=0\.0: then one part is read without noise"):
         NoiseMultipliers(**one)
+    with pytest.raises(ValueError, match=r"^noise=.*is none: the records would be empty.* train with f_ld_signed"):
+        lagrangian.pf_ld(problem(), plan(), np.full((2, 1), 60.0), NoiseMultipliers(0.0, 0.0), np.random.default_rng(0))
 
 
 # ------------------------------------------------------------------------------------------------ faults

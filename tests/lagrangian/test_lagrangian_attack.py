@@ -17,7 +17,7 @@ from book.studies.tran_lagrangian import pf_ld_in_directions
 from dpfair_teach import lagrangian
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan, algorithm, problem
 from dpfair_teach.mechanisms import UNIT_A, Measurement
-from dpfair_teach.mechanisms.grid import rounded
+from dpfair_teach.mechanisms.mechanism import rounded
 from dpfair_teach.networks import SGD, Network
 from faults import Mutant
 
