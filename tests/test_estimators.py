@@ -233,6 +233,19 @@ def test_scikit_learns_checks(name):
     assert failed == expected, (failed ^ expected, [one["exception"] for one in found if one["check_name"] in failed])
 
 
+GONE = {"PrivateFairLagrangian": "method h decision rate dual_rate largest free clip sample subspace shares sizes_share dual_share n_cells "
+        "callback checkpoint", "FairLagrangian": "multipliers checkpoint",
+        "DPOracleLearner": "repair cell_sizes smallest_cell checkpoint",
+        "DPRegressionLearner": "checkpoint", "Reduction": "B", "PrivateReduction": "B", "CovarianceClassifier": "as_printed",
+        "DPPostProcessing, public_margins": "noise criterion", "FunctionalClassifier": "group_weight"}
+
+
+@pytest.mark.parametrize("name, gone", [(name, gone) for name, options in GONE.items() for gone in options.split()])
+def test_an_option_that_is_gone_is_refused_with_what_replaced_it(name, gone):
+    with pytest.raises(ValueError, match=rf"^{gone}=1: is no option of {name.split(',')[0]} any more\. \w.{{8,120}}\.$"):
+        CASES[name].make(**{gone: 1})
+
+
 # ------------------------------------------------------------------------------------------------ copies
 def test_a_clone_has_the_parameters_and_nothing_learned(case):
     model = case.fitted()

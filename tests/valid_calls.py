@@ -676,7 +676,7 @@ def _fitted_network(X, y, sample_weight, rng, **settings):
     return baselines.NetworkClassifier(**settings).fit(X, y, sample_weight, rng=rng)
 
 
-_NETWORK = dict(hidden=(3,), epochs=1, batch=4, rate=0.01, precision="float64")
+_NETWORK = dict(hidden=(3,), epochs=1, batch=4, learning_rate=0.01, precision="float64")
 _network = cache(lambda: _fitted_network(_SCORES, Y, None, np.random.default_rng(1), **_NETWORK))
 valid("baselines.NetworkClassifier", _fitted_network, lambda: dict(X=_SCORES, y=Y, sample_weight=np.ones(len(Y)), rng=rng(), **_NETWORK))
 for _name in ("predict", "predict_proba", "decision_function"):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,6 +79,8 @@ class CovarianceClassifier(RandomizedClassifier):
     >>> model.covariances_.round(3).ravel(), bool(model.residual_ < 1e-4)
     (array([-0.01,  0.01]), True)
     """
+
+    _gone: ClassVar[dict[str, str]] = {"as_printed": "baselines.covariances has the printed form."}
 
     def __init__(self, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds", C: float = 1.0,
                  steps: int | None = None) -> None:

@@ -34,7 +34,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         How often everybody is looked at; 0 for the network that training starts from.
     batch : int in 1..10^9
         People in a step; the last one of an epoch may be smaller.
-    rate : float > 0
+    learning_rate : float > 0
         Of Adam.
     precision : str
         "float64", or "float32", about twice as fast.
@@ -55,12 +55,12 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     #: What scikit-learn's metadata routing hands on, where it is switched on, without being told.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"rng": True}
 
-    def __init__(self, hidden: tuple[int, ...] = (100, 100), *, epochs: int = 10, batch: int = 256, rate: float = 0.001,
+    def __init__(self, hidden: tuple[int, ...] = (100, 100), *, epochs: int = 10, batch: int = 256, learning_rate: float = 0.001,
                  precision: Precision = "float64") -> None:
         self.hidden = hidden
         self.epochs = epochs
         self.batch = batch
-        self.rate = rate
+        self.learning_rate = learning_rate
         self.precision = precision
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Self:
@@ -70,7 +70,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         """
         rng = np.random.default_rng() if rng is None else check.rng(rng, drawn="the first weights")
         epochs, batch = check.integer("epochs", self.epochs, low=0, high=10**6), check.integer("batch", self.batch, low=1, high=10**9)
-        optimizer = Adam(check.number("rate", self.rate, low=0.0, low_open=True))
+        optimizer = Adam(check.number("learning_rate", self.learning_rate, low=0.0, low_open=True))
         precision = np.dtype(check.choice("precision", self.precision, get_args(Precision)))
         people = self._people(X)
         check.same_people(X=X, y=y)

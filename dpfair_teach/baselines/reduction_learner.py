@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,6 +85,8 @@ class Read(NamedTuple):
 
 class ReductionClassifier(RandomizedClassifier):
     """What both learn alike: the rounds, and a mixture of what was learned."""
+
+    _gone: ClassVar[dict[str, str]] = {"B": "It is 1 / gamma, 20 at most; call baselines.reduction for another."}
 
     base: Any
     gamma: float

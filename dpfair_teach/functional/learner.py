@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import warnings
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,6 +86,7 @@ class FunctionalClassifier(GammaClassifier):
 
     _labels_are_public = False
     _small_group_advice = "choose a larger epsilon"
+    _gone: ClassVar[dict[str, str]] = {"group_weight": "Sums of a group weigh as much as everybody's."}
 
     def __init__(self, epsilon: float, gamma: float, delta: float, *, bound: float, n_groups: int = 2, shorten: bool = False) -> None:
         self.epsilon = epsilon

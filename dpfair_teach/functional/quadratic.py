@@ -277,7 +277,7 @@ def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alp
     C = np.empty((0, 0)) if c is None else _vectors(f, c)
     ridge = check.number("ridge", ridge, low=0.0, high=1e100)
     if (c is None) != (alpha is None):
-        check.refuse("alpha", alpha, f"with {'no' if c is None else 'a'} c", "Give both or none.")
+        check.refuse("c, alpha", (c, alpha), "one of the two alone", "Give both or none.")
     values, vectors = np.linalg.eigh(_quadratic(f).H)
     values = values + ridge
     keep = values > SMALL * max(np.abs(values).max(), 1e-300)

@@ -125,6 +125,8 @@ class DPPostProcessing(FrontierClassifier):
     """
 
     _reads_groups: ClassVar[bool] = True
+    _gone: ClassVar[dict[str, str]] = {"noise": "It is whole numbers or on a grid, the least that so many groups allow.",
+                                       "criterion": "Bins are cut by area; postprocessing.optimal_cuts has both criteria."}
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, method: Method = "public_margins",
                  notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None, slack: bool | None = None,

@@ -23,7 +23,7 @@ Y = (X[:, 0] * X[:, 1] > 0).astype(int)         # no line knows
 
 
 def fitted(X=X, y=Y, sample_weight=None, seed=1, **how):
-    return baselines.NetworkClassifier(**dict(hidden=(8,), epochs=5, batch=1000, rate=.01) | how).fit(
+    return baselines.NetworkClassifier(**dict(hidden=(8,), epochs=5, batch=1000, learning_rate=.01) | how).fit(
         X, y, sample_weight, rng=np.random.default_rng(seed))
 
 
@@ -54,7 +54,7 @@ def test_the_generator_is_the_only_chance():
 
 def test_every_option_is_read():
     plain = fitted(batch=32).theta_
-    for other in (dict(rate=.02), dict(epochs=6), dict(batch=64), dict(precision="float32")):
+    for other in (dict(learning_rate=.02), dict(epochs=6), dict(batch=64), dict(precision="float32")):
         assert not np.array_equal(fitted(**dict(batch=32) | other).theta_, plain)
     assert fitted(precision="float32").theta_.dtype == np.float32 and fitted(hidden=()).theta_.shape == (3,)
 
@@ -83,7 +83,7 @@ def test_scikit_learns_checks():
                  "check_n_features_in_after_fitting", "check_dtype_object", "check_supervised_y_2d"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = check_estimator(Told(hidden=(8,), epochs=60, batch=16, rate=.02), on_fail=None, on_skip=None)
+        found = check_estimator(Told(hidden=(8,), epochs=60, batch=16, learning_rate=.02), on_fail=None, on_skip=None)
     failed = {one["check_name"]: one["exception"] for one in found if one["status"] == "failed"}
     assert failed.keys() <= otherwise | {
         "check_estimators_empty_data_messages", "check_classifiers_train", "check_sample_weight_equivalence_on_dense_data",

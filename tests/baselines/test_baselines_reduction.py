@@ -152,7 +152,7 @@ def test_an_empty_cell_is_refused_by_the_learner_that_is_not_private_alone():
 
 def test_a_network_is_a_base_and_draws_from_the_generator_of_the_fit():
     D = people(2)
-    model = baselines.Reduction(baselines.NetworkClassifier((4,), epochs=3, rate=.02), 0.05, notion="demographic_parity", rounds=4)
+    model = baselines.Reduction(baselines.NetworkClassifier((4,), epochs=3, learning_rate=.02), 0.05, notion="demographic_parity", rounds=4)
     said = [model.fit(D.X, D.Y, sensitive_features=D.A, rng=np.random.default_rng(seed)).predict_proba(D.X) for seed in (0, 0, 1)]
     assert np.array_equal(said[0], said[1]) and not np.array_equal(said[0], said[2])
     assert not hasattr(model.base, "theta_") and model.violation_ <= 0.05 + 1e-9

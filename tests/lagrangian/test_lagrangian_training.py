@@ -102,15 +102,6 @@ def test_what_is_wrong_is_refused_by_name(how, said):
         model.fit(X, Y, sensitive_features=A, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("gone", ["method", "h", "decision", "rate", "dual_rate", "largest", "free", "clip", "sample", "subspace", "shares",
-                                  "sizes_share", "dual_share", "n_cells", "callback", "checkpoint", "multipliers"])
-def test_an_option_that_is_gone_is_refused_with_what_replaced_it(gone):
-    model = FairLagrangian if gone == "multipliers" else PrivateFairLagrangian
-    given = (0.0,) if gone == "multipliers" else (2.0, 0.0, 1e-6)
-    with pytest.raises(ValueError, match=rf"^{gone}=1: is no option of {model.__name__} any more\. \w.{{8,120}}\.$"):
-        model(*given, **{gone: 1})
-
-
 def test_weights_that_run_away_are_refused_before_they_overflow(monkeypatch):
     """Else whether a number overflows could depend on who is in the secret sample."""
     monkeypatch.setattr(plan, "LARGEST", 100.0)
