@@ -343,7 +343,7 @@ def codes(name: str, value: Any, *, what: str, remedy: str, length: int | None =
     plain = _codes(value, length)
     if plain is not None:
         return plain
-    a = filled(name, array(name, value, ndim=1, length=length, remedy=remedy), "person")
+    a = filled(name, array(name, value, ndim=1, length=length, infinite=True, remedy=remedy), "person")
     wrong = (a != np.floor(a)) | (a < 0) | (a > 2**53)
     if wrong.any():
         refuse(name, float(a[wrong][0]), f"{what} must be integer codes 0, 1, 2, ...", remedy)
@@ -427,13 +427,16 @@ def columns_called(table: object, name: str) -> int:
 
 
 def one_column(name: str, groups: Any) -> Any:
-    """A table of pandas with one column as that column; two attributes are refused."""
-    shape = getattr(groups, "shape", None)
+    """A table, array or list of rows with one column as that column; two attributes are refused."""
+    rows = isinstance(groups, (list, tuple)) and len(groups) > 0 and all(isinstance(row, (list, tuple)) for row in groups)
+    shape = np.array(groups, dtype=object).shape if rows else getattr(groups, "shape", None)
     if not isinstance(shape, tuple) or len(shape) != 2:
         return groups
     if shape[1] > 1:
         refuse(name, groups, f"{shape[1]} attributes, and everybody has one group", CROSS)
-    return groups.iloc[:, 0] if shape[1] == 1 and hasattr(groups, "iloc") else groups
+    if shape[1] == 0:
+        return groups
+    return [row[0] for row in groups] if rows else groups.iloc[:, 0] if hasattr(groups, "iloc") else groups[:, 0]
 
 
 def column_taken_out(X: Any, sensitive_features: Any) -> tuple[Any, Any, str | None]:
@@ -441,6 +444,8 @@ def column_taken_out(X: Any, sensitive_features: Any) -> tuple[Any, Any, str | N
     if isinstance(sensitive_features, (list, tuple)) and len(sensitive_features) > 1 and all(
             isinstance(name, str) and columns_called(X, name) for name in sensitive_features):
         refuse("sensitive_features", sensitive_features, f"{len(sensitive_features)} columns of X, and everybody has one group", CROSS)
+    if isinstance(sensitive_features, (list, tuple)) and len(sensitive_features) == 1 and isinstance(sensitive_features[0], str):
+        (sensitive_features,) = sensitive_features
     if not isinstance(sensitive_features, str):
         return X, one_column("sensitive_features", sensitive_features), None
     if columns_called(X, sensitive_features) != 1:

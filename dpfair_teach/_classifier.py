@@ -266,9 +266,9 @@ class FrontierClassifier(GammaClassifier):
 
 
 def compared(notion: object, against: OfGroups | None, k: int | None) -> OfGroups | None:
-    """Who a learner compares where nobody says it: any two groups, and two are also each with group 0. A :class:`fairness.Parity` says it
-    itself."""
-    return "pairs" if against is None and k != 2 and not isinstance(notion, Parity) else against
+    """Who a learner compares where nobody says it, beside the notion or in a :class:`fairness.Parity`: any two groups, and two are also
+    each with group 0."""
+    return "pairs" if against is None and k != 2 and not (isinstance(notion, Parity) and notion.said) else against
 
 
 def remember_columns(model: Any, X: Any) -> None:

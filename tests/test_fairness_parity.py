@@ -203,7 +203,7 @@ def test_a_door_takes_a_word_or_an_object_or_names_of_rates():
     served = dict(notions=("equalized_odds",), forms=("anchor",), because="The box is about these.")
     for arguments, message in [
         ((dict(notion="false_positive", constraints=("FP",))), r"^notion, constraints=\('false_positive', \('FP',\)\): two vocabularies"),
-        (dict(notion=Parity(), against="pairs"), "^notion, against=.*: two answers to one question"),
+        (dict(notion=Parity("equalized_odds", "anchor"), against="pairs"), "^notion, against=.*: two answers to one question"),
         (dict(notion="equal_odds"), r"^notion='equal_odds': not a known option"),
         (dict(notion=7), r"^notion=7: not a known option"),
         (dict(constraints=("FN",)), r"^constraints=\('FN',\): not one or both"), (dict(constraints=()), r"^constraints=\(\): not"),

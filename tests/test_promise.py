@@ -84,11 +84,13 @@ def test_gamma_holds_between_any_two_groups_unless_the_anchor_is_asked_for(name)
     given = {"notion": "demographic_parity", "gamma": .05, "epsilon": 50.0}
     given = {key: value for key, value in given.items() if key in inspect.signature(LEARNERS[name]).parameters}
     said = {against: fitted(made(name, **given, against=against)) for against in (None, "pairs", "anchor")}
+    bare = fitted(made(name, **given | {"notion": fairness.Parity("demographic_parity")}))
     chances = {against: model.predict_proba(X, A)[:, 1] for against, model in said.items()}
     if name in WITH_EVERYBODY:
         assert not np.array_equal(chances[None], chances["anchor"])
         return
     assert np.array_equal(chances[None], chances["pairs"]) and not np.array_equal(chances[None], chances["anchor"])
+    assert np.array_equal(bare.predict_proba(X, A)[:, 1], chances["pairs"])         # a notion alone says nothing of it either
     for model in said.values():
         assert model.get_params()["against"] in (None, "pairs", "anchor")       # as it was given: a clone is the same
     if hasattr(LEARNERS[name], "curve"):

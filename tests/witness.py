@@ -146,11 +146,13 @@ def merged(records: Any) -> Counter:
 
 
 def records_of(result: Any) -> tuple[Release, ...] | None:
-    """The records that a result holds; None if it is numbers alone."""
-    if hasattr(result, "releases_"):
-        return tuple(result.releases_)
-    one = result[-1] if isinstance(result, tuple) and result else getattr(result, "release", None)
-    return (one,) if isinstance(one, Release) else None
+    """The records that a result holds, or those in its parts; None if it is numbers alone."""
+    if isinstance(result, Release):
+        return (result,)
+    if isinstance(result, (tuple, list)):
+        return sum((records_of(part) or () for part in result), ()) or None
+    inside = [getattr(result, name) for name in ("releases_", "releases", "release") if hasattr(result, name)]
+    return records_of(tuple(inside[0]) if isinstance(inside[0], (tuple, list)) else inside[0]) if inside else None
 
 
 class Run(NamedTuple):

@@ -118,7 +118,7 @@ def regression_dp_oracle_learner_as_printed(
     ([30, 30], (3, 2))
     """
     oracle, rng = checked_oracle(oracle), check.rng(rng)
-    cells, constants, asked = asked_people(oracle, A, gamma, Parity())
+    cells, constants, asked = asked_people(oracle, A, gamma, Parity("equalized_odds", "anchor"))
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     each = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
     epsilon, beta = check.number("epsilon", epsilon, low=1e-9, high=1e12), check.beta(beta)

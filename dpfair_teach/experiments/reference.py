@@ -34,7 +34,7 @@ def error_and_gaps(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray, n_groups
         accepted[:, a, y], people[a, y] = decisions @ cell, cell.sum()
     check.occupied("A", people, "Merge groups or leave the group out yourself.")
     counts = np.stack([people - accepted, accepted], axis=1)
-    return fairness.error(counts), fairness.Parity("equalized_odds").gaps(counts)[..., ::2]     # the others are their negatives
+    return fairness.error(counts), fairness.Parity("equalized_odds", "anchor").gaps(counts)[..., ::2]     # the others are their negatives
 
 
 def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -63,7 +63,7 @@ def above(n_pos: np.ndarray, n: np.ndarray, cells: tuple[Cell, ...]) -> np.ndarr
     return np.stack([sum(n_pos[..., y] if yhat else n[..., y] - n_pos[..., y] for yhat, y in cell.above) for cell in cells], axis=-1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Parity:
     """A notion of fairness: the rates it compares, and with whose. From a table of counts it makes rates, signed gaps and the violation.
 
@@ -77,8 +77,9 @@ class Parity:
     notion : str
         ``equalized_odds``: false- and true-positive rates. ``false_positive``: the former only. ``true_positive``: the latter only, also
         called equal opportunity. ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
-    against : str
-        ``anchor``: each group with one of them. ``pairs``: any two groups. ``population``: each group with everybody.
+    against : str, optional
+        ``anchor``: each group with one of them. ``pairs``: any two groups. ``population``: each group with everybody. Where it is not said
+        gaps are those to the anchor, as in the papers, and a learner compares any two groups.
     anchor : int in 0..k-1
         The group that the others are compared with; for ``against="anchor"`` only.
 
@@ -91,14 +92,17 @@ class Parity:
     0.2
     """
 
-    notion: Notion = "equalized_odds"
-    against: Against = "anchor"
-    anchor: int = 0
+    notion: Notion
+    against: Against
+    anchor: int
+    said: bool = field(repr=False, compare=False)       #: whether it was said who is compared with whom
 
-    def __post_init__(self) -> None:
-        check.choice("notion", self.notion, NOTIONS)
-        check.choice("against", self.against, AGAINST)
-        object.__setattr__(self, "anchor", check.integer("anchor", self.anchor, low=0, high=check.MOST_GROUPS - 1))
+    def __init__(self, notion: Notion = "equalized_odds", against: Against | None = None, anchor: int = 0) -> None:
+        values = {"notion": check.choice("notion", notion, NOTIONS), "said": against is not None,
+                  "against": check.choice("against", "anchor" if against is None else against, AGAINST),
+                  "anchor": check.integer("anchor", anchor, low=0, high=check.MOST_GROUPS - 1)}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
         if self.against != "anchor":
             check.unread(f"against={self.against!r}", "against='anchor'", anchor=self.anchor or None)
 
@@ -274,6 +278,9 @@ def read_parity(notion: str | Parity | None = None, constraints: object = None, 
             check.refuse("constraints", constraints, "not one or both of 'FP' and 'TP'", remedy)
         notion = word
     if isinstance(notion, Parity):
+        if not notion.said and against is not None:
+            asked: Any = against
+            notion = Parity(notion.notion, asked, notion.anchor)
         if against is not None and against != notion.against:
             check.refuse("notion, against", (notion, against), "two answers to one question", "Give a Parity alone, or a word and against.")
         parity = notion
@@ -292,7 +299,7 @@ def read_parity(notion: str | Parity | None = None, constraints: object = None, 
 
 
 _of_words = cache(Parity)
-_EQUALIZED_ODDS = Parity()
+_EQUALIZED_ODDS = Parity("equalized_odds", "anchor")
 
 
 def rates(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

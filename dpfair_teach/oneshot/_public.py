@@ -42,7 +42,7 @@ class Public:
             check.refuse(label, int(self.y[0]), "everybody has the same label", "Give people of both labels.")
         as_many(label, self.y, "X", len(self.X))
         self.m, self.settings, self.oracle, self.together = len(self.X), settings, oracle, together(len(self.X))
-        self.parity = parity = parity or Parity()
+        self.parity = parity = parity or Parity("equalized_odds", "anchor")
         self.people = strata_of(parity, self.y)         # those of each rate
         #: Who is asked, as an index: everybody by a slice, which makes no copies.
         self.who: np.ndarray | slice = self.people[0] if len(self.people[0]) < self.m and len(self.people) == 1 else slice(None)

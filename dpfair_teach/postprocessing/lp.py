@@ -22,7 +22,7 @@ __all__ = ["derived_counts", "dual_value", "solve_lp"]
 #: A cell (a, y) whose entries cancel to less than this part of their sizes holds nobody: its rates would pass a million, and 16 digits
 #: could no longer hold both such a rate and the gaps of a few percent that the program is about.
 CANCELS = 1e-6
-EQUALIZED_ODDS = Parity()
+EQUALIZED_ODDS = Parity("equalized_odds", "anchor")
 #: The programs do not touch each other, so the matrices of many stand on a diagonal, and the solver is called once for so many: for
 #: programs this small nearly all of its time is being called.
 AT_ONCE = 200           # programs
