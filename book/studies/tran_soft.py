@@ -19,15 +19,15 @@ from dpfair_teach.accounting import UNIT_A, Release
 from dpfair_teach.mechanisms import randomized_response, randomized_response_matrix
 from dpfair_teach.oneshot import SoftGroupLearner, group_contrasts, soft_groups
 from dpfair_teach.oneshot.soft_frontier import FairMixture, Pool, _scores, mixture_of
-from dpfair_teach.oneshot.soft_learner import CrossFitted, Setting, prior_of
+from dpfair_teach.oneshot.soft_learner import CrossFitted, SoftGroupParams, prior_of
 
 
 class Told(SoftGroupLearner):
     """The ceiling: exact sums in the place of noisy ones. **Not private.** epsilon is read by the rule of the operating point alone."""
 
-    def _groups(self, how: Setting, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        sums = features.T @ group_contrasts(how.k)[A]
-        return soft_groups(features, sums, 0.0, n_groups=how.k, prior=prior_of(features))
+    def _groups(self, params: SoftGroupParams, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        sums = features.T @ group_contrasts(params.k)[A]
+        return soft_groups(features, sums, 0.0, n_groups=params.k, prior=prior_of(features))
 
     def _people_and_noise(self) -> None:
         """There is no noise to warn of."""
@@ -36,10 +36,10 @@ class Told(SoftGroupLearner):
 class Responding(SoftGroupLearner):
     """The same epsilon spent on everybody's randomized response: the model of the groups under which the responses are most likely."""
 
-    def _groups(self, how: Setting, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        reports = randomized_response(A, how.k, how.epsilon, rng)
-        self.releases_ = (Release("randomized response", UNIT_A, epsilon=how.epsilon),)
-        return response_model(features, reports, how.k, how.epsilon)
+    def _groups(self, params: SoftGroupParams, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        reports = randomized_response(A, params.k, params.epsilon, rng)
+        self.releases_ = (Release("randomized response", UNIT_A, epsilon=params.epsilon),)
+        return response_model(features, reports, params.k, params.epsilon)
 
     def _people_and_noise(self) -> None:
         """Its noise is not that of the learner's own answer."""
@@ -64,10 +64,10 @@ def response_model(features: np.ndarray, reports: np.ndarray, k: int, epsilon: f
 
 def mixtures(model: SoftGroupLearner, X: np.ndarray, y: np.ndarray, gammas: list[float]) -> list[FairMixture]:
     """For each gamma the mixture that a fit with it would have found from the same answer: post-processing of one release."""
-    how, basis = model._checked_params(), model._basis
-    eta = CrossFitted(how.bases, X, y).of_people
+    params, basis = model._checked_params(), model._basis
+    eta = CrossFitted(params.bases, X, y).of_people
     given = basis.given(X, eta)
-    people = _scores(eta, given, basis.shares, how.parity), y, given[np.arange(len(y)), y], how.parity
+    people = _scores(eta, given, basis.shares, params.parity), y, given[np.arange(len(y)), y], params.parity
     return [mixture_of(Pool(*people), gamma) for gamma in gammas]      # a pool of its own for each, as a fit has
 
 

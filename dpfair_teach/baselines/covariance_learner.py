@@ -21,7 +21,7 @@ STEPS = 20      # where nobody says how many
 FAR = 0.01      # a residual of which one is told
 
 
-class Read(NamedTuple):
+class CovarianceParams(NamedTuple):
     """The parameters of a fit, each checked."""
 
     gamma: float
@@ -90,29 +90,29 @@ class CovarianceClassifier(RandomizedClassifier):
         self.C = C
         self.steps = steps
 
-    def _checked_params(self) -> Any:
+    def _checked_params(self) -> CovarianceParams:
         parity = with_everybody(self.notion)
         gamma = check.number("gamma", self.gamma, low=BEND / 2 if bends(parity) else 0.0, high=1e9)
         if not bends(parity):
             check.unread(f"notion={parity.notion!r}", "a notion about mistakes", steps=self.steps)
         steps = STEPS if self.steps is None else check.integer("steps", self.steps, low=1, high=MOST_STEPS)
-        return Read(gamma, check.group_count(self.n_groups), parity, check.number("C", self.C, low=1e-6, high=1e6), steps)
+        return CovarianceParams(gamma, check.group_count(self.n_groups), parity, check.number("C", self.C, low=1e-6, high=1e6), steps)
 
-    def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+    def _learn(self, params: CovarianceParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         X = self._people(X)
-        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
-        n = np.bincount(2 * A + y, minlength=2 * how.k).reshape(how.k, 2).astype(float)
-        how.parity.require("sensitive_features", n, codes=True)
-        weights = group_weights(A, y, how.k, how.parity)
-        bounded = weights[1:] if how.k == 2 else weights
-        program = CovarianceProgram(np.column_stack([X, np.ones(len(X))]), 2.0 * y - 1, bounded.reshape(-1, len(X)), bends(how.parity),
-                                    how.gamma, how.C)
-        theta, losses = convex_concave(program, how.steps)
+        A = check.groups_below("sensitive_features", sensitive_features, params.k, length=len(X))
+        n = np.bincount(2 * A + y, minlength=2 * params.k).reshape(params.k, 2).astype(float)
+        params.parity.require("sensitive_features", n, codes=True)
+        weights = group_weights(A, y, params.k, params.parity)
+        bounded = weights[1:] if params.k == 2 else weights
+        program = CovarianceProgram(np.column_stack([X, np.ones(len(X))]), 2.0 * y - 1, bounded.reshape(-1, len(X)), bends(params.parity),
+                                    params.gamma, params.C)
+        theta, losses = convex_concave(program, params.steps)
         self.coef_, self.intercept_ = theta[:-1], float(theta[-1])
         self.losses_, self.residual_ = np.array(losses), program.residual(theta)
         if self.residual_ > FAR:
             warnings.warn(f"not yet stationary after {len(losses) - 1} convex programs: residual_ is {self.residual_:.2g}, above {FAR}. "
-                          f"Standardize X{', or give more steps' if bends(how.parity) else ''}.", ConvergenceWarning, stacklevel=3)
+                          f"Standardize X{', or give more steps' if bends(params.parity) else ''}.", ConvergenceWarning, stacklevel=3)
         scores = program.Z @ theta
         self.covariances_ = weights @ (np.minimum(program.signs * scores, 0.0) if program.bend else scores)
 

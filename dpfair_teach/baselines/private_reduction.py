@@ -4,14 +4,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._base_estimator import people_of
 from ..fairness import Parity
 from ..fairness.parity import Notion, read_parity
 from ..mechanisms import UNIT_A, debias_counts, release
-from .reduction_learner import Read, ReductionClassifier, tried
+from .reduction_learner import ReductionClassifier, ReductionParams, tried
 from .response import law, response_shrinkage
 
 __all__ = ["PrivateReduction"]
@@ -20,10 +19,10 @@ Correction = Literal["rates", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
-class PrivateRead(NamedTuple):
+class PrivateReductionParams(NamedTuple):
     """The parameters of a fit, each checked."""
 
-    how: Read
+    reduction: ReductionParams
     epsilon: float
     correction: Correction
 
@@ -90,22 +89,22 @@ class PrivateReduction(ReductionClassifier):
         self.correction = correction
         self.rounds = rounds
 
-    def _checked_params(self) -> Any:
+    def _checked_params(self) -> PrivateReductionParams:
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=700.0)
         parity = read_parity(self.notion, against=None if isinstance(self.notion, Parity) else "population", forms=("population",),
                              because="Of three groups or more, gaps among reports tell nothing of gaps between two groups.")
-        return PrivateRead(self._read(parity), epsilon, check.choice("correction", self.correction, CORRECTIONS))
+        return PrivateReductionParams(self._read(parity), epsilon, check.choice("correction", self.correction, CORRECTIONS))
 
-    def _learn(self, setting: PrivateRead, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
-        how, epsilon, correction = setting
+    def _learn(self, params: PrivateReductionParams, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
+        reduction, epsilon, correction = params
         X, m = people_of(X)
-        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
-        tried(how.base, X, y)       # a base that fails later has spent epsilon
-        Z, record = release("randomized response", A, rng, unit=UNIT_A, epsilon=epsilon, n_groups=how.k)
+        A = check.groups_below("sensitive_features", sensitive_features, reduction.k, length=m)
+        tried(reduction.base, X, y)       # a base that fails later has spent epsilon
+        Z, record = release("randomized response", A, rng, unit=UNIT_A, epsilon=epsilon, n_groups=reduction.k)
         self.releases_ = (record,)
-        self.reports_ = how.parity.sizes(np.bincount(2 * Z + y, minlength=2 * how.k).reshape(how.k, 2).astype(float))
+        self.reports_ = reduction.parity.sizes(np.bincount(2 * Z + y, minlength=2 * reduction.k).reshape(reduction.k, 2).astype(float))
         self.factors_ = np.ones_like(self.reports_) if correction == "none" else tolerated(self.reports_, epsilon)
-        self._play(how, X, y, Z, rng, self.factors_.ravel())
+        self._play(reduction, X, y, Z, rng, self.factors_.ravel())
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity]:
         """How many are in each cell by the reports, and the noise in the number of those who are accepted where half are."""

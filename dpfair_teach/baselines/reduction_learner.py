@@ -72,7 +72,7 @@ def decisions(model: Any, X: Any, n: int) -> np.ndarray:
     return base_prediction(model, X, n, remedy=REMEDY).astype(np.int64)
 
 
-class Read(NamedTuple):
+class ReductionParams(NamedTuple):
     """The parameters of a fit, each checked."""
 
     base: Any
@@ -93,25 +93,26 @@ class ReductionClassifier(RandomizedClassifier):
     n_groups: int
     rounds: int
 
-    def _read(self, parity: Parity) -> Read:
+    def _read(self, parity: Parity) -> ReductionParams:
         gamma, k = check.number("gamma", self.gamma, low=0.0, high=1e9), check.group_count(self.n_groups)
         parity.comparisons(k)
         B = min(1 / gamma, MOST_B) if gamma else MOST_B
         rounds = check.integer("rounds", self.rounds, low=1, high=MOST_ROUNDS)
-        return Read(readable(self.base), gamma, k, parity, B, rounds)
+        return ReductionParams(readable(self.base), gamma, k, parity, B, rounds)
 
-    def _play(self, how: Read, X: Any, y: np.ndarray, A: np.ndarray, rng: np.random.Generator,
+    def _play(self, params: ReductionParams, X: Any, y: np.ndarray, A: np.ndarray, rng: np.random.Generator,
               factors: np.ndarray | None = None) -> tuple[FairnessGame, Equilibrium, float]:
         """:func:`reduction`, keeping what was learned; then the mixture of it."""
         learned = [constant(0), constant(1)]
 
         def learn(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-            learned.append(fitted(how.base, X, labels, weights, rng))
+            learned.append(fitted(params.base, X, labels, weights, rng))
             return decisions(learned[-1], X, len(y))
-        game, best, bound = reduction(learn, A, y, how.gamma, how.B, how.rounds, rng, parity=how.parity, n_groups=how.k, factors=factors)
+        game, best, bound = reduction(learn, A, y, params.gamma, params.B, params.rounds, rng, parity=params.parity, n_groups=params.k,
+                                      factors=factors)
         used = np.flatnonzero(best.Q > 0)
         self.classifiers_, self.weights_ = [learned[i] for i in used], best.Q[used]
-        self.multipliers_, self.parity_, self.B_ = best.lam, how.parity, how.B
+        self.multipliers_, self.parity_, self.B_ = best.lam, params.parity, params.B
         return game, best, bound
 
     def __sklearn_tags__(self) -> Any:
@@ -187,15 +188,15 @@ class Reduction(ReductionClassifier):
         self.against = against
         self.rounds = rounds
 
-    def _checked_params(self) -> Any:
+    def _checked_params(self) -> ReductionParams:
         return self._read(of_population(self.notion, self.against))
 
-    def _learn(self, how: Read, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+    def _learn(self, params: ReductionParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         X, m = people_of(X)
-        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=m)
-        n = np.bincount(2 * A + y, minlength=2 * how.k).reshape(how.k, 2).astype(float)
-        how.parity.require("sensitive_features", n, codes=True)
-        game, best, self.bound_ = self._play(how, X, y, A, rng)
+        A = check.groups_below("sensitive_features", sensitive_features, params.k, length=m)
+        n = np.bincount(2 * A + y, minlength=2 * params.k).reshape(params.k, 2).astype(float)
+        params.parity.require("sensitive_features", n, codes=True)
+        game, best, self.bound_ = self._play(params, X, y, A, rng)
         self.value_, self.violation_ = float(best.value), float(game.violation(best.Q))
 
 

@@ -242,7 +242,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
                                  eta, noise.epsilon, releases + learner.releases + auditor.releases)
 
 
-class Noise(NamedTuple):
+class NoiseBudget(NamedTuple):
     """How much each mechanism may spend: of one game's ``epsilon`` the part for the sizes, and sensitivity / sigma of each learner's and
     each auditor's Gaussian."""
 
@@ -289,7 +289,7 @@ def _accepted(rules: np.ndarray, people: np.ndarray, one_hot: np.ndarray) -> np.
 
 
 def _noise_of(oracle: RegressionOracle, k: int, epsilon: float, delta: float, T: int, budget_fraction: float | None,
-              learner_fraction: float | None) -> Noise:
+              learner_fraction: float | None) -> NoiseBudget:
     """How much noise keeps (epsilon, delta): the squares of the Gaussians' numbers add up to that of one Gaussian, exactly.
 
     What doubles give away is mostly paid already: sizes and Gaussians together keep a smaller delta than the Gaussians alone, as the
@@ -301,7 +301,7 @@ def _noise_of(oracle: RegressionOracle, k: int, epsilon: float, delta: float, T:
     learners = check.number("learner_fraction", LEARNERS if learner_fraction is None else learner_fraction, low=1e-6, high=0.999999)
     first, rest, numbers = fraction * epsilon, (1 - fraction) * epsilon, 1 if k == 2 else 2
     if T == 1:                                  # nothing private is asked
-        return Noise(epsilon, first, 1.0, 1.0)
+        return NoiseBudget(epsilon, first, 1.0, 1.0)
     parts = np.sqrt([learners / (T - 1), (1 - learners) / (T - 1)])
     found = 1 / mechanisms.gaussian_sigma(1.0, rest, delta)
     more, less = _in_doubles(oracle, k, first, T, *(found * parts).tolist())        # smaller Gaussians give away less
@@ -315,7 +315,7 @@ def _noise_of(oracle: RegressionOracle, k: int, epsilon: float, delta: float, T:
     lost = [mechanisms.gaussian_delta(found, 1.0, rest - more + spare) for spare in (0.0, won)]
     if (1 - q) * lost[0] + q * lost[1] > delta - less:
         found = 1 / mechanisms.gaussian_sigma(1.0, rest - more, delta - less)
-    return Noise(epsilon, first, *(found * parts).tolist())
+    return NoiseBudget(epsilon, first, *(found * parts).tolist())
 
 
 def _in_doubles(oracle: RegressionOracle, k: int, first: float, T: int, learner: float, auditor: float) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .exact import exact_geometric
-from .mechanism import Neighbours, Noise, Numbers, Run, orders_of, repeated, sinh_slope, step_epsilon
+from .mechanism import AdditiveNoise, Neighbours, Numbers, Run, orders_of, repeated, sinh_slope, step_epsilon
 
 __all__ = ["geometric", "geometric_law"]
 
@@ -131,7 +131,7 @@ def _small_divergence(epsilon0: float, a: np.ndarray, n: int) -> np.ndarray:
     return np.log1p(more / (math.exp(epsilon0 / 2) * (1 + math.exp(-t)))) / (a - 1)
 
 
-class Geometric(Noise):
+class Geometric(AdditiveNoise):
     """Two-sided geometric noise; for accountants a shift of the noise by the sensitivity, in whole steps."""
 
     options = frozenset({"exact"})

@@ -19,7 +19,7 @@ from scipy import special
 from .. import _checks as check
 from . import exact
 from .geometric import failures, waits
-from .mechanism import Noise, Numbers, rounded
+from .mechanism import AdditiveNoise, Numbers, rounded
 
 __all__ = ["k_norm_probability", "k_norm_variance", "l2_noise"]
 
@@ -243,7 +243,7 @@ def cut(n: int, parts: int, rng: np.random.Generator) -> list[int]:
     return [right - left - 1 for left, right in pairwise(ends)]
 
 
-class KNorm(Noise):
+class KNorm(AdditiveNoise):
     """K-norm noise on whole numbers whose sum over the last axis is public; for accountants the worst of its epsilon."""
 
     options = frozenset({"exact"})
@@ -300,7 +300,7 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
     return direction * length
 
 
-class L2Norm(Noise):
+class L2Norm(AdditiveNoise):
     """Such noise, on a public grid, for each row of a value by itself: one person moves one row. For accountants its epsilon's worst."""
 
     options = frozenset({"grid"})

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .mechanism import Neighbours, Noise, Numbers, Run, exp_rest, failure_chance, noisy, orders_of, repeated, scale_of, step_epsilon
+from .mechanism import AdditiveNoise, Neighbours, Numbers, Run, exp_rest, failure_chance, noisy, orders_of, repeated, scale_of, step_epsilon
 
 __all__ = ["laplace", "laplace_error_bound", "laplace_error_quantile", "laplace_law", "rdp_laplace"]
 
@@ -156,7 +156,7 @@ def long_tailed(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return noise.reshape(shape)
 
 
-class Laplace(Noise):
+class Laplace(AdditiveNoise):
     """Laplace noise, on a public grid; for accountants a shift of the noise by the sensitivity."""
 
     options = frozenset({"grid"})

@@ -238,7 +238,7 @@ def noisy(value: np.ndarray, noise: np.ndarray, scale: Any, step: float | None) 
     return rounded(value + noise * scale, scale, step)
 
 
-class Noise(Mechanism):
+class AdditiveNoise(Mechanism):
     """Noise of a scale, added to a query of a sensitivity, that makes it epsilon-private: epsilon = sensitivity / scale."""
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:

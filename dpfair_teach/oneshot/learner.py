@@ -42,7 +42,7 @@ class NothingToAskWarning(UserWarning):
     """
 
 
-class Setting(NamedTuple):
+class FrontierParams(NamedTuple):
     """The parameters of a fit, each checked."""
 
     epsilon: float
@@ -59,7 +59,7 @@ class Setting(NamedTuple):
     base: Any
 
 
-def setting(model: FrontierLearner) -> Setting:
+def setting(model: FrontierLearner) -> FrontierParams:
     """Read and checked before any noise is drawn: afterwards no message may depend on it."""
     epsilon = check.number("epsilon", model.epsilon, low=1e-6, high=1e6)
     check.gamma(model.gamma)
@@ -94,7 +94,7 @@ def setting(model: FrontierLearner) -> Setting:
         check.unread("method='designed', whose candidates are fair Bayes thresholds", "another method", oracle=oracle)
     if oracle == "regression":
         check.unread("oracle='regression'", "oracle='bayes' or 'logistic'", base=model.base)
-    return Setting(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()), model.base)
+    return FrontierParams(epsilon, k, parity, method, oracle, share, n_cells, norm, columns, smoothing, tuple(gammas.tolist()), model.base)
 
 
 class FrontierLearner(FrontierClassifier):
@@ -250,21 +250,21 @@ class FrontierLearner(FrontierClassifier):
     def _parity(self) -> Parity:
         return served(self.notion, compared(self.notion, self.against, check.group_count(self.n_groups)))
 
-    def _checked_params(self) -> Any:
+    def _checked_params(self) -> FrontierParams:
         return setting(self)
 
-    def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+    def _learn(self, params: FrontierParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Ask, then solve: :func:`learn`."""
         with one_thread():
-            public = Public(X, y, DESIGNED if how.method == "designed" else DEFAULTS, oracle=how.oracle, parity=how.parity,
-                            base=how.base)
-            A = check.groups_below("sensitive_features", sensitive_features, how.k, length=public.m)
-            if how.method == "designed":
-                self._publish(public, *learn_designed(public, A, how.k, how.epsilon, rng, how.share, how.gammas))
+            public = Public(X, y, DESIGNED if params.method == "designed" else DEFAULTS, oracle=params.oracle, parity=params.parity,
+                            base=params.base)
+            A = check.groups_below("sensitive_features", sensitive_features, params.k, length=public.m)
+            if params.method == "designed":
+                self._publish(public, *learn_designed(public, A, params.k, params.epsilon, rng, params.share, params.gammas))
                 return
-            basis, frontier, decisions, asked = learn(public, A, how.k, how.epsilon, rng, method=how.method, share=how.share,
-                                                      n_cells=how.n_cells, norm=how.norm, columns=how.columns, smoothing=how.smoothing,
-                                                      gammas=how.gammas)
+            basis, frontier, decisions, asked = learn(public, A, params.k, params.epsilon, rng, method=params.method, share=params.share,
+                                                      n_cells=params.n_cells, norm=params.norm, columns=params.columns,
+                                                      smoothing=params.smoothing, gammas=params.gammas)
             self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
             self._basis, self.frontier_ = basis, frontier
             self.accepted_: Accepted | Believed = what_is_accepted(asked, public, decisions, frontier.used)

@@ -104,7 +104,7 @@ def prior_of(features: np.ndarray) -> np.ndarray:
     return np.r_[np.full(2, PRIORS[0]), np.full(features.shape[1] - 2, PRIORS[1])]
 
 
-class Setting(NamedTuple):
+class SoftGroupParams(NamedTuple):
     epsilon: float
     gamma: float | None
     delta: float
@@ -185,7 +185,7 @@ class SoftGroupLearner(RandomizedClassifier):
         self.notion = notion
         self.base = base
 
-    def _checked_params(self) -> Any:
+    def _checked_params(self) -> SoftGroupParams:
         epsilon = check.number("epsilon", self.epsilon, low=1e-6, high=700.0)
         gamma = None if self.gamma is None else check.gamma(self.gamma)
         delta = check.number("delta", check.delta(self.delta), low=1e-100, high=1 - 1e-9)
@@ -196,35 +196,35 @@ class SoftGroupLearner(RandomizedClassifier):
             if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict_proba") and hasattr(one, "get_params")):
                 check.refuse("base", one, "is no classifier with fit and predict_proba",
                              "Give a scikit-learn classifier, or a list of them.")
-        return Setting(epsilon, gamma, delta, k, parity, bases)
+        return SoftGroupParams(epsilon, gamma, delta, k, parity, bases)
 
-    def _learn(self, how: Setting, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
+    def _learn(self, params: SoftGroupParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """Public features; one release; a model of the groups; thresholds, and the mixture of them that keeps gamma."""
         X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "person")
         as_many("y", y, "X", len(X))
-        A = check.groups_below("sensitive_features", sensitive_features, how.k, length=len(X))
-        eta = CrossFitted(how.bases, X, y)
+        A = check.groups_below("sensitive_features", sensitive_features, params.k, length=len(X))
+        eta = CrossFitted(params.bases, X, y)
         features = PublicFeatures(X, y, eta.of_people)
-        W = self._groups(how, features(X, y, eta.of_people), A, rng)
-        basis = SoftBasis(eta, features, W, how.parity)
+        W = self._groups(params, features(X, y, eta.of_people), A, rng)
+        basis = SoftBasis(eta, features, W, params.parity)
         given = basis.given(X, eta.of_people)
         weights = given[np.arange(len(y)), y]
         basis.shares = self.people_ = np.maximum(np.stack([weights[y == label].sum(axis=0) for label in (0, 1)]), 1e-3)
-        pool = Pool(_scores(eta.of_people, given, basis.shares, how.parity), y, weights, how.parity)
+        pool = Pool(_scores(eta.of_people, given, basis.shares, params.parity), y, weights, params.parity)
         self.unconstrained_ = pool.violation(np.eye(3)[0])
-        self.gamma_ = how.gamma if how.gamma is not None else min(SHARE * self.unconstrained_, ERRORS * response_error(
-            y, eta.of_people > 0.5, self.people_, how.epsilon, how.parity.notion))
+        self.gamma_ = params.gamma if params.gamma is not None else min(SHARE * self.unconstrained_, ERRORS * response_error(
+            y, eta.of_people > 0.5, self.people_, params.epsilon, params.parity.notion))
         self.mixture_: FairMixture = mixture_of(pool, self.gamma_)
         self.violation_, self.error_ = self.mixture_.violation, self.mixture_.error
         del eta.of_people
         self._basis = basis
 
-    def _groups(self, how: Setting, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _groups(self, params: SoftGroupParams, features: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Weights of the model of the groups. All that is read of A is the noisy sums; the record is there before them."""
-        answer, release = release_contrasts(features, A, how.epsilon, how.delta, rng, n_groups=how.k)
+        answer, release = release_contrasts(features, A, params.epsilon, params.delta, rng, n_groups=params.k)
         self.releases_ = (release,)
         self.answer_ = answer
-        return soft_groups(features, answer, release.scale or 0.0, n_groups=how.k, prior=prior_of(features))
+        return soft_groups(features, answer, release.scale or 0.0, n_groups=params.k, prior=prior_of(features))
 
     def _people_and_noise(self) -> tuple[np.ndarray, np.ndarray, float, Parity] | None:
         """By the model of the groups; and the noise of a group's number, twice that of the feature that is 1/2."""
