@@ -416,8 +416,8 @@ def candidates(k):
     assert oneshot.multiplier_grid(k).shape[1] == 2 * (k - 1)
 
 
-@counted("oneshot.group_contrasts", "oneshot.release_contrasts", "oneshot.soft_groups", "oneshot.threshold_scores", "oneshot.fair_mixture",
-         "oneshot.ask_softly")
+@counted("oneshot.group_contrasts", "oneshot.release_contrasts", "oneshot.soft_groups", "oneshot.threshold_scores",
+         "oneshot.soft_frontier.fair_mixture", "oneshot.ask_softly")
 def softly(k):
     yhat, A, Y = drawn(k)
     B, one = oneshot.group_contrasts(k), np.ones((len(A), 1))
@@ -429,7 +429,7 @@ def softly(k):
     weights, n = np.eye(k)[A], [[sum((A == a) & (Y == y)) for a in range(k)] for y in (0, 1)]
     scores = oneshot.threshold_scores(.9 * yhat + .05, np.stack([weights, weights], axis=1), n, "demographic_parity")
     assert scores.shape == (len(A), k + 2)
-    found = oneshot.fair_mixture(scores, Y, weights, 0.0, "demographic_parity")
+    found = oneshot.soft_frontier.fair_mixture(scores, Y, weights, 0.0, "demographic_parity")
     chances = (scores @ found.multipliers.T > 0) @ found.weights
     close([chances[A == a].mean() for a in range(k)], np.full(k, chances[A == 0].mean()))
     both = np.repeat(np.column_stack([50 * one, 50 * weights])[:, None], 2, axis=1)          # features that tell the group, nearly

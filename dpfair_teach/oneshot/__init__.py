@@ -40,7 +40,7 @@ from .settings import DESIGNED as DESIGNED
 from .settings import suggested_cells
 from .smoothing import answers_log_likelihood
 from .soft_algorithm import ask_softly, of_own_label
-from .soft_frontier import fair_mixture, response_error, threshold_scores
+from .soft_frontier import response_error, threshold_scores
 from .soft_groups import group_contrasts, release_contrasts, soft_groups
 from .soft_learner import SoftGroupLearner
 from .thresholds import fair_candidates
@@ -53,6 +53,6 @@ __all__ = [
     "ask_part", "ask_well", "bayes_mixtures", "believe", "design_question", "fair_candidates", "public_cells", "release_directions",
     "price_grid", "split_epsilon", "whole_directions", "curse_bound", "gap_question", "logit_posterior",
     "audit_price", "best_mixtures", "best_mixtures_lp", "gap_weights",
-    "SoftGroupLearner", "ask_softly", "of_own_label", "fair_mixture", "group_contrasts", "release_contrasts", "response_error",
+    "SoftGroupLearner", "ask_softly", "of_own_label", "group_contrasts", "release_contrasts", "response_error",
     "soft_groups", "threshold_scores",
 ]

@@ -19,7 +19,6 @@ from dpfair_teach.fairness import NOTIONS, Parity
 from dpfair_teach.oneshot import (
     SoftGroupLearner,
     ask_softly,
-    fair_mixture,
     group_contrasts,
     of_own_label,
     release_contrasts,
@@ -30,6 +29,7 @@ from dpfair_teach.oneshot import (
     threshold_scores,
 )
 from dpfair_teach.oneshot.releases import sums_sensitivity
+from dpfair_teach.oneshot.soft_frontier import fair_mixture
 from dpfair_teach.oneshot.soft_learner import CrossFitted, prior_of
 from faults import Mutant, calling, planted
 
@@ -73,8 +73,8 @@ VALID_CALLS = {
                                        notion="demographic_parity"),
     "oneshot.soft_groups": lambda: dict(features=_F, contrasts=[[.5, .1], [.2, .3]], scale=.5, n_groups=3, prior=[16.0, 1.0]),
     "oneshot.threshold_scores": lambda: dict(eta=[.2, .7], given=np.full((2, 2, 2), .5), shares=[[4, 2.], [3, 5]], notion="equalized_odds"),
-    "oneshot.fair_mixture": lambda: dict(scores=_SCORES, y=[1, 0, 1, 0], weights=[[.7, .3], [.4, .6], [.9, .1], [.2, .8]], gamma=.1,
-                                         notion="equalized_odds"),
+    "oneshot.soft_frontier.fair_mixture": lambda: dict(
+        scores=_SCORES, y=[1, 0, 1, 0], weights=[[.7, .3], [.4, .6], [.9, .1], [.2, .8]], gamma=.1, notion="equalized_odds"),
     "oneshot.response_error": lambda: dict(y=[0, 1, 1, 0], decisions=[1, 1, 0, 0], people=[[1.2, .8], [1, 1]], epsilon=1.0,
                                            notion="equalized_odds"),
 }
