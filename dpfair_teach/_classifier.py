@@ -204,7 +204,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         return "_fitted_with" in vars(self)
 
     def _refuse_a_stale_fit(self) -> None:
-        """What a fit went by, and what the model says now, are the same."""
+        """Refuse to predict when a parameter changed since ``fit``."""
         for name, then in self._fitted_with.items():
             now = getattr(self, name)
             if not _same(now, then):

@@ -40,7 +40,7 @@ _key = os.urandom(32)
 
 @contextmanager
 def refused_as_a_copy(rng: np.random.Generator) -> Iterator[None]:
-    """A private fit, inside, with a generator that its process did not get as a copy from which another fit draws, too.
+    """Refuse a generator that came as a copy and that another fit has drawn from, around a private fit.
 
     A process that was started for tasks unpickles their arguments: all folds of scikit-learn's are handed the same generator. What cannot
     be seen: a copy in the same process, and copies in two processes of which each fits once.

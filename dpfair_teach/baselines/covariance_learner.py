@@ -38,8 +38,8 @@ class CovarianceClassifier(RandomizedClassifier):
     of two groups for one of them, whose covariance is the other's but for its sign. It decides by X alone, and surely: P(1) is 0 or 1.
 
     ``gamma`` bounds :func:`covariances`, not gaps of rates: at gamma = 0 the mean scores of the groups are equal, and how often they are
-    accepted need not be. ``fit`` draws nothing from its ``rng``; there are no ``releases_``. Standardize X: the penalty on the weights goes
-    by the units of its columns.
+    accepted need not be; for demographic parity mean scores of groups of n_a and n_b of m people may be gamma (m / n_a + m / n_b) apart.
+    ``fit`` draws nothing from its ``rng``; there are no ``releases_``. Standardize X: the penalty on weights goes by its columns' units.
 
     For demographic parity the program is convex. For the other notions one convex program follows the other: every step meets the bounds,
     the loss never rises, and a point that returns itself is stationary, but no global optimum. The corner of min(0, v) is rounded over

@@ -46,7 +46,7 @@ class PrivateReduction(ReductionClassifier):
     epsilon : float in [1e-6, 700]
         Of the whole fit.
     gamma : float in [0, 1e9]
-        What each gap to everybody may be.
+        What each gap to everybody may be; two groups may then be 2 gamma apart.
     n_groups : int in 2..1000
         k, public. It is not read off A.
     notion : str or fairness.Parity

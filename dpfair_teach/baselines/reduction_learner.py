@@ -63,7 +63,7 @@ def tried(base: Any, X: Any, y: np.ndarray) -> None:
 
 
 def constant(value: int) -> DummyClassifier:
-    """Who says the same of everybody."""
+    """A classifier with one answer for all."""
     return DummyClassifier(strategy="constant", constant=value).fit(np.zeros((1, 1)), [value])
 
 
@@ -148,8 +148,8 @@ class Reduction(ReductionClassifier):
     notion : str or fairness.Parity
         ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
     against : str, optional
-        ``population``: gaps to the rate of everybody, the form of the source. ``anchor``: to group 0. ``pairs``: between any two groups.
-        None: the first, or what a Parity says.
+        ``population``: gaps to the rate of everybody, the form of the source; two groups may then be 2 gamma apart. ``anchor``: to
+        group 0. ``pairs``: between any two groups. None: the first, or what a Parity says.
     rounds : int in 1..10^4
         How often the base is fitted.
 

@@ -128,7 +128,7 @@ class Moments:
         return Quadratic(-self.by_label, self.gram / 4)
 
     def gram_deviation(self) -> float:
-        """Of the diagonal of ``gram``; the noise has eigenvalues up to about sqrt(2d) times that."""
+        """Standard deviation of the noise on the diagonal of ``gram``; that noise has eigenvalues up to about sqrt(2d) times it."""
         return self.sigma / self.gram_weight
 
     def total(self) -> np.ndarray:

@@ -65,7 +65,7 @@ class Quadratic:
 
     @classmethod
     def of_coefficients(cls, coefficients: ArrayLike) -> Quadratic:
-        """The way back."""
+        """The quadratic with these coefficients."""
         values = check.filled("coefficients", check.array("coefficients", coefficients, ndim=1, low=-1e99, high=1e99), "coefficient")
         d = int((np.sqrt(9 + 8 * len(values)) - 3) / 2 + 0.5)
         if d < 1 or d + d * (d + 1) // 2 != len(values):

@@ -90,12 +90,12 @@ def hedge_rate(n_constraints: int, rounds: int, *, spread: float | None = None, 
 
 
 def late(B, d, eta, rounds):
-    """What the auditor loses, of d things to put weight on, because weight arrives late."""
+    """First term of Hedge's regret, B ln d / (eta T), of d things to put weight on: weight arrives late."""
     return B * math.log(d) / (eta * rounds)
 
 
 def hasty(B, eta, spread):
-    """What he loses because he believes each round: Hoeffding's lemma for values within ``spread``."""
+    """Second term of Hedge's regret, eta B spread^2 / 8, by Hoeffding's lemma for values within ``spread``: he believes each round."""
     return eta * B * spread**2 / 8
 
 

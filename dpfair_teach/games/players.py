@@ -347,7 +347,7 @@ def by_rate(parity: Parity, cells: np.ndarray) -> np.ndarray:
 
 
 def by_label(parity: Parity, sizes: np.ndarray) -> np.ndarray:
-    """The same backwards; NaN where no constraint asks."""
+    """From rates back to [a, y], (..., k, 2); NaN where no constraint asks."""
     labels: list[Any] = [cell.label for cell in parity.cells]
     if None in labels:
         return sizes

@@ -115,7 +115,7 @@ def table_of_people(predictions: ArrayLike, A: ArrayLike, Y: ArrayLike, parity: 
 
 
 def table_of_counts(n_pos: ArrayLike, n: ArrayLike, parity: Parity, empty: Empty) -> Table:
-    """As it is given."""
+    """A table from given counts."""
     n = check.array("n", n, shape=(None, 2), low=0.0, high=1e15, booleans=False)
     if len(n) < 2 or n.sum() <= 0:
         check.refuse("n", n.shape if len(n) < 2 else float(n.sum()), "has fewer than two groups, or nobody",
@@ -136,7 +136,7 @@ def _refuse_empty(parity: Parity, name: str, n: np.ndarray, empty: Empty) -> Non
 
 
 def table_of_gaps(errors: ArrayLike, gaps: ArrayLike) -> Gaps:
-    """As they are given."""
+    """A table from given gaps."""
     errors = check.filled("errors", check.array("errors", errors, ndim=1, low=0.0, high=1.0), "classifier")
     gaps = check.filled("gaps", check.array("gaps", gaps, ndim=2, low=-1.0, high=1.0), "gap")
     if len(gaps) != len(errors):

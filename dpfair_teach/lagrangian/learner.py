@@ -30,7 +30,7 @@ GONE = {"rate": "Say learning_rate.", "dual_rate": "Say dual_learning_rate.", "l
         "h": "It is the score, and for accuracy parity the chance to be wrong.",
         "decision": "It decides by a score of 1/2; the scores are network_.probabilities(theta_, X).",
         "multipliers": "They are signed; the paper's are those of lagrangian.f_ld.",
-        "callback": "Read history_ after the fit, or give lagrangian.pf_ld a log.",
+        "callback": "Read history_ after the fit, or give lagrangian.f_ld_signed, privately pf_ld, a log.",
         "checkpoint": "Fit in one go: a fit that resumes could draw its noise twice.",
         "method": "Noisy gradients are the way; to ask once take oneshot.SoftGroupLearner or oneshot.FrontierLearner.",
         "n_cells": "It belonged to method='posterior'; to ask once in cells take oneshot.FrontierLearner.",
@@ -151,7 +151,7 @@ class FairLagrangian(LagrangianClassifier):
     Parameters
     ----------
     gamma : float in [0, 1]
-        The violation allowed, of a group's mean to everybody's. The paper's is 0.
+        The violation allowed, of a group's mean to everybody's; two groups may then be 2 gamma apart. The paper's is 0.
     notion : str or fairness.Parity
         ``demographic_parity``, ``equalized_odds``, ``accuracy_parity``, ``false_positive`` or ``true_positive``, as in :class:`FairTerms`.
     n_groups : int in 2..1000
@@ -242,7 +242,7 @@ class PrivateFairLagrangian(LagrangianClassifier):
     epsilon : float in [1e-6, 100]
         Of the whole fit.
     gamma : float in [0, 1]
-        The violation allowed, of a group's mean to everybody's. The paper's is 0.
+        The violation allowed, of a group's mean to everybody's; two groups may then be 2 gamma apart. The paper's is 0.
     delta : float in [1e-10, 0.5]
         Of the whole fit; well below 1 / m.
     notion : str or fairness.Parity

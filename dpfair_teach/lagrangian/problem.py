@@ -140,7 +140,7 @@ class PublicProblem:
 
     @cached_property
     def people(self) -> np.ndarray:
-        """Of each rate, (R,): public, as labels are."""
+        """How many people each rate is about, (R,): public, as labels are."""
         return np.bincount(self.cells[self.cells >= 0], minlength=self.terms.shape[1]).astype(float)
 
     def of(self, theta: np.ndarray, people: np.ndarray | slice = slice(None)) -> Part:
@@ -235,7 +235,7 @@ class FairProblem:
 
     @property
     def people(self) -> np.ndarray:
-        """Of each rate, (R,): public, as labels are."""
+        """How many people each rate is about, (R,): public, as labels are."""
         return self.public.people
 
     def of(self, theta: np.ndarray, people: np.ndarray | slice = slice(None)) -> GroupPart:
@@ -284,12 +284,12 @@ class Part:
 
     @cached_property
     def values(self) -> np.ndarray:
-        """h."""
+        """Everybody's h, (n,)."""
         return self.problem.terms.values(self.logits, self.y)
 
     @cached_property
     def slopes(self) -> np.ndarray:
-        """Of h."""
+        """Derivative of h by everybody's logit, (n,)."""
         return self.problem.terms.slopes(self.logits, self.y)
 
     @cached_property
