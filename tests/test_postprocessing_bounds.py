@@ -264,6 +264,6 @@ FAULTS = {
     "gap_of_the_anchors_rate": Mutant(POST + "slacks.both_rates", lambda f: lambda off: 0 * off + off[..., :1, :],
                                       "a group's own rate is exact"),
     "gap_of_its_own_rate": Mutant(POST + "slacks.both_rates", lambda f: lambda off: off, "the anchor's rate is exact"),
-    "theorem_2_2_without_gamma": Mutant(POST + "bounds.theorem_2_2", without("gamma"), "no tolerance"),
-    "theorem_2_2_without_the_slack": Mutant(POST + "bounds.theorem_2_2", without("slack"), "the slack is free"),
+    "theorem_2_2_without_gamma": Mutant(POST + "theorem_2_2", without("gamma"), "no tolerance"),
+    "theorem_2_2_without_the_slack": Mutant(POST + "theorem_2_2", without("slack"), "the slack is free"),
 }
