@@ -138,13 +138,13 @@ CASES = {
         lagrangian.PrivateFairLagrangian, priced_in_private, variants(notion=NOTIONS), NETWORK_OTHERS | dict(max_grad_norm=1e-3)),
     "CovarianceClassifier": Case(
         baselines.CovarianceClassifier, compared(baselines.CovarianceClassifier, 0.002),
-        variants(notion=("demographic_parity", "equalized_odds", "accuracy_parity")), dict(C=0.01, steps=1, as_printed=True)),
+        variants(notion=("demographic_parity", "equalized_odds", "accuracy_parity")), dict(C=0.01, steps=1)),
     "Reduction": Case(
         baselines.Reduction, compared(baselines.Reduction, LogisticRegression(), 0.002), variants(rounds=(2, 5)),
-        dict(notion="demographic_parity", against="pairs", B=0.01)),
+        dict(notion="demographic_parity", against="pairs")),
     "PrivateReduction": Case(
         baselines.PrivateReduction, compared(baselines.PrivateReduction, LogisticRegression(), 4.0, 0.002),
-        variants(rounds=(2, 5), correction=("rates", "none")), dict(notion="demographic_parity", B=0.01)),
+        variants(rounds=(2, 5), correction=("rates", "none")), dict(notion="demographic_parity")),
     "SoftGroupLearner": Case(
         oneshot.SoftGroupLearner, lambda **how: fitted(oneshot.SoftGroupLearner, **how), [{}],
         dict(base=GaussianNB(), notion="false_positive")),

@@ -1,10 +1,12 @@
 """The regression oracle is two least-squares fits, and reads of A nothing but one sum for each cell."""
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
+from book.studies.left_panel import reference_on
 from dpfair_teach import games, oneshot
-from dpfair_teach.experiments import regression_reference
 from dpfair_teach.games.regression_private import _root
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, scaled
@@ -102,7 +104,7 @@ def test_units_decide_nothing(units):
         play = games.regression_exponentiated_gradient(oracle, A, 0.05, rounds=20)
         _, white = _root(oracle.design, 0.0)            # of the private loop: its scores are seen through white white'
         found.append((oracle.scores(np.vstack([oracle.base, gaps])), public.design @ public.base, white @ white.T, play.multipliers,
-                      play.acceptance_probability(features), *regression_reference(features, A, Y, [third])))
+                      play.acceptance_probability(features), *reference_on(SimpleNamespace(X=features, A=A, Y=Y), [third], False)))
     for before, after in zip(*found, strict=True):
         np.testing.assert_allclose(after, before, atol=2e-6)
 

@@ -79,7 +79,7 @@ class Parity:
         called equal opportunity. ``demographic_parity``: P(Yhat = 1 | a). ``accuracy_parity``: P(Yhat = Y | a).
     against : str, optional
         ``anchor``: each group with one of them. ``pairs``: any two groups. ``population``: each group with everybody. Where it is not said
-        gaps are those to the anchor, as in the papers, and a learner compares any two groups.
+        (``said``) gaps are those to the anchor, as in the papers, and a learner compares any two groups.
     anchor : int in 0..k-1
         The group that the others are compared with; for ``against="anchor"`` only.
 
@@ -95,10 +95,10 @@ class Parity:
     notion: Notion
     against: Against
     anchor: int
-    said: bool = field(repr=False, compare=False)       #: whether it was said who is compared with whom
+    said: bool = field(init=False, repr=False, compare=False)
 
     def __init__(self, notion: Notion = "equalized_odds", against: Against | None = None, anchor: int = 0) -> None:
-        values = {"notion": check.choice("notion", notion, NOTIONS), "said": against is not None,
+        values = {"notion": check.choice("notion", notion, NOTIONS), "said": against is not None or anchor != 0,
                   "against": check.choice("against", "anchor" if against is None else against, AGAINST),
                   "anchor": check.integer("anchor", anchor, low=0, high=check.MOST_GROUPS - 1)}
         for name, value in values.items():

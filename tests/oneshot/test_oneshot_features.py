@@ -1,11 +1,13 @@
 """Features as people have them: dependent up to rounding, in single precision, in other units."""
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from book.studies.left_panel import reference_on
 from dpfair_teach import data
-from dpfair_teach.experiments import regression_reference
 from dpfair_teach.oneshot import FrontierLearner
 from dpfair_teach.oneshot._public import Public
 from dpfair_teach.oracles import RegressionOracle
@@ -37,7 +39,7 @@ def test_there_is_one_least_squares():
     assert np.abs(public.base - oracle.base).max() < 1e-9 and np.abs(oracle.base).max() < 10
     third = np.arange(PEOPLE.m) % 3 == 0
     split = np.flatnonzero(~third), np.flatnonzero(third)
-    plain, doubled = (np.vstack(regression_reference(X, PEOPLE.A, PEOPLE.Y, [split])) for X in (PEOPLE.X, DEPENDENT))
+    plain, doubled = (np.vstack(reference_on(SimpleNamespace(X=X, A=PEOPLE.A, Y=PEOPLE.Y), [split], False)) for X in (PEOPLE.X, DEPENDENT))
     assert np.abs(plain - doubled).max() < 1e-9
 
 
