@@ -272,7 +272,7 @@ class DPRegressionLearner(_PlayingLearner):
     def _checked_params(self) -> OracleLearnerParams:
         delta = check.number("delta", self.delta, low=1e-100, high=0.5)
         check.number("ridge", self.ridge, low=0.0, high=1e12)
-        if check.group_count(self.n_groups) > 2 and not isinstance(self.notion, Parity):
+        if compared(self.notion, None, check.group_count(self.n_groups)):
             check.refuse("notion", self.notion, "means any two groups, and this learner compares each with group 0 alone",
                          'Say notion=fairness.Parity("equalized_odds", "anchor"): two other groups may then be 2 gamma apart.')
         return self._read(delta, label_rates(self.notion), most_epsilon=1e3, most_rounds=10**6)

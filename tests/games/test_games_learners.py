@@ -172,9 +172,10 @@ def test_a_list_of_the_same_classifiers_is_the_same_list():
 
 
 # ------------------------------------------------------------------------------------------------ what is refused, what is kept
-def test_more_than_two_groups_are_not_compared_with_the_first_without_a_word():
-    model = DPRegressionLearner(EPSILON, GAMMA, DELTA, n_groups=3)
-    with pytest.raises(ValueError, match=r"^notion='equalized_odds': means any two groups.*Parity\(\"equalized_odds\", \"anchor\"\)"):
+@pytest.mark.parametrize("notion", ["equalized_odds", fairness.Parity("equalized_odds")])
+def test_more_than_two_groups_are_not_compared_with_the_first_without_a_word(notion):
+    model = DPRegressionLearner(EPSILON, GAMMA, DELTA, n_groups=3, notion=notion)
+    with pytest.raises(ValueError, match=r"^notion=.*equalized_odds.*: means any two groups.*Parity\(\"equalized_odds\", \"anchor\"\)"):
         model.fit(PEOPLE[3].X, PEOPLE[3].Y, sensitive_features=PEOPLE[3].A, rng=np.random.default_rng(3))
 
 
