@@ -42,11 +42,11 @@ from dpfair_teach.networks import (
     gradient_norms,
     log_loss_slopes,
     per_example_gradients,
-    score_slopes,
 )
 from dpfair_teach.networks.gradients import layer_deltas, summed_gradient
 from dpfair_teach.networks.network import blocks
 
+score_slopes = FairTerms("demographic_parity", 2).slopes
 BATCH, HIDDEN, CLIP, SIGMA = 256, (100, 100), 1.0, 1.0
 SIZES = ((20, (40, 29)), (100, HIDDEN))       # features, hidden layers; 2,059 and 20,301 parameters
 
@@ -127,7 +127,8 @@ def epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:
 
         def not_private(theta, batch):
             passed = network.forward(theta, data[batch])
-            return gradient(network, theta, passed, log_loss_slopes(passed.logits, y[batch]) + weights[batch] * score_slopes(passed.logits))
+            slopes = log_loss_slopes(passed.logits, y[batch]) + weights[batch] * score_slopes(passed.logits, None)
+            return gradient(network, theta, passed, slopes)
 
         def dp_sgd(theta, batch):
             own = secret()
@@ -139,7 +140,7 @@ def epochs(X: np.ndarray, y: np.ndarray) -> dict[str, Callable[[], object]]:
             public = gradient(network, theta, passed, log_loss_slopes(passed.logits, y[batch]))
             own = secret()
             passed = network.forward(theta, data[own])
-            return public + noisy(clipped_sum(network, theta, passed, score_slopes(passed.logits), CLIP, weights[own]))
+            return public + noisy(clipped_sum(network, theta, passed, score_slopes(passed.logits, None), CLIP, weights[own]))
 
         return {name: (lambda step=step: epoch(step)) for name, step in (
             ("not private", not_private), ("DP-SGD", dp_sgd), ("Lagrangian", lagrangian))}

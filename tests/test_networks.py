@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpfair_teach import networks
+from dpfair_teach.lagrangian import FairTerms
 from dpfair_teach.networks import SGD, Adam, Network, Pass, gradient, log_loss, log_loss_slopes
 from dpfair_teach.networks.network import TOGETHER, blocks
 from dpfair_teach.training import State, train
@@ -29,7 +30,6 @@ VALID_CALLS = {
     "networks.gradient_norms": handed, "networks.per_example_gradients": handed,
     "networks.clipped_sum": lambda: handed(clip=1.875, weights=np.array([1.0, 2.0, -4.0])),
     "networks.log_loss_slopes": lambda: dict(logits=np.array([.5, -1.0]), y=np.array([0, 1])),
-    "networks.score_slopes": lambda: dict(logits=np.array([.5, -1.0])),
     "networks.SGD": lambda: dict(learning_rate=.1),
     "networks.Adam": lambda: dict(learning_rate=.1),
 }
@@ -121,8 +121,9 @@ def numbers(logits, y, loss, w):
     return w @ loss(logits, y)
 
 
+SCORES = FairTerms("demographic_parity", 2)      # what the Lagrangian averages
 LOSSES = {"log loss": (lambda z, y: log_loss(z, y), lambda z, y: log_loss_slopes(z, y)),      # by name: a fault takes the place of it
-          "score": (lambda z, y: 1 / (1 + np.exp(-z)), lambda z, y: networks.score_slopes(z)),
+          "score": (lambda z, y: 1 / (1 + np.exp(-z)), SCORES.slopes),
           "soft error": (networks.soft_error, networks.soft_error_slopes)}
 
 
@@ -163,10 +164,9 @@ def test_losses_keep_their_digits_at_every_logit():
         np.testing.assert_allclose(log_loss_slopes(z, labels), -s / (1 + np.exp(s * z)), rtol=1e-13)
         np.testing.assert_allclose(networks.soft_error(z, labels), 1 / (1 + np.exp(s * z)), rtol=1e-13)
         np.testing.assert_allclose(networks.soft_error_slopes(z, labels), -s / (2 + np.exp(z) + np.exp(-z)), rtol=1e-13)
-    np.testing.assert_allclose(networks.score_slopes(z), 1 / (2 + np.exp(z) + np.exp(-z)), rtol=1e-13)
     far = np.array([-1e308, -800.0, 800.0, 1e308])
     assert log_loss(far, [1, 1, 0, 0]).tolist() == [1e308, 800.0, 800.0, 1e308] and not log_loss(far, [0, 0, 1, 1]).any()
-    assert log_loss_slopes(far, [1, 0, 1, 0]).tolist() == [-1.0, 0.0, 0.0, 1.0] and not networks.score_slopes(far).any()
+    assert log_loss_slopes(far, [1, 0, 1, 0]).tolist() == [-1.0, 0.0, 0.0, 1.0] and not SCORES.slopes(far, None).any()
     assert log_loss_slopes([40.0], [1])[0] == pytest.approx(-np.exp(-40), rel=1e-12)      # and not 1 - 1
 
 
@@ -176,7 +176,7 @@ def test_a_batch_of_nobody_has_no_loss_and_no_gradient():
     passed = network.forward(theta, X[:0])
     for one in (log_loss, log_loss_slopes, networks.soft_error, networks.soft_error_slopes):
         assert one(passed.logits, np.empty(0, int)).shape == (0,)
-    assert networks.score_slopes(passed.logits).shape == networks.gradient_norms(network, theta, passed, []).shape == (0,)
+    assert SCORES.slopes(passed.logits, None).shape == networks.gradient_norms(network, theta, passed, []).shape == (0,)
     assert not gradient(network, theta, passed, []).any() and not networks.clipped_sum(network, theta, passed, [], 1.0).any()
     with pytest.raises(ValueError, match=r"^logits, y=\(0, 2\): different lengths"):
         log_loss(passed.logits, [0, 1])

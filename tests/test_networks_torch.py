@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from dpfair_teach import networks
+from dpfair_teach.lagrangian import FairTerms
 from dpfair_teach.networks import SGD, Adam, Network
 from recorded.networks_torch import CASES, RECORD, inputs
 
 STORED = json.loads(RECORD.read_text(encoding="utf-8"))
-SLOPES = {"log_loss": networks.log_loss_slopes, "score": lambda z, y: networks.score_slopes(z), "soft_error": networks.soft_error_slopes}
+SLOPES = {"log_loss": networks.log_loss_slopes, "score": FairTerms("demographic_parity", 2).slopes,
+          "soft_error": networks.soft_error_slopes}
 STEPS = {"SGD": SGD(.05), "Adam": Adam(.05)}
 
 

@@ -32,7 +32,7 @@ SHOWN_IN = {
     "15-networks": ["lagrangian.f_ld", "lagrangian.f_ld_signed"],
     "16-pf-ld": ["lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd", "lagrangian.pf_ld"],
     "20-covariance-and-responses": ["baselines.reduction"],
-    "17-choosing-the-clip": ["lagrangian.sorted_clip"],
+    "17-choosing-the-clip": ["lagrangian.best_clip"],
     "19-pdfc-and-adfc": ["functional.adfc", "functional.fair_functional_mechanism"],
     "22-networks-tables": ["oneshot.ask_softly"],
     "23-functional-tables": ["functional.Moments.denoised_gram"],

@@ -13,7 +13,6 @@ from .clipping import (
     mean_length,
     public_clip,
     reported_violations,
-    sorted_clip,
     theorem_6,
     theorem_7,
 )
@@ -54,6 +53,6 @@ __all__ = [
     "fixed_sensitivity", "theorem_2", "fixed_violation_sensitivity", "missing_sensitivity", "group_term", "largest_move", "worst_people",
     "printed_step_epsilon", "scale_leak_epsilon", "size_from_noise", "sign_flip_epsilon",
     "visible_batch_epsilon", "partition_epsilon",
-    "mean_length", "clip_error_bound", "best_clip", "theorem_6", "theorem_7", "public_clip", "sorted_clip", "reported_violations",
+    "mean_length", "clip_error_bound", "best_clip", "theorem_6", "theorem_7", "public_clip", "reported_violations",
     "dual_function", "penalty", "penalty_gradient", "printed_direction",
 ]

@@ -11,8 +11,7 @@ from scipy import special
 from .. import _checks as check
 from .sensitivity import means_sensitivity, multipliers_of, normalisers_of, theorem_2
 
-__all__ = ["mean_length", "clip_error_bound", "best_clip", "sorted_clip", "public_clip", "theorem_6", "theorem_7",
-           "reported_violations"]
+__all__ = ["mean_length", "clip_error_bound", "best_clip", "public_clip", "theorem_6", "theorem_7", "reported_violations"]
 
 
 def mean_length(n_parameters: int) -> float:
@@ -91,12 +90,11 @@ def best_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> BestClip:
 
     Source: ours, against Tran et al. 2020, after Theorem 6 (gap T23). The largest norms that weigh as much as the noise are clipped. It is
     0 where the noise weighs more than everybody, an interval where the weight above some norm is just the noise, and only then does the
-    printed equality have a solution.
+    printed equality have a solution. Without noise every clip from the longest norm on is best.
 
     Parameters
     ----------
     norms, weights, noise : as in :func:`clip_error_bound`
-        Some noise: without any, every large clip is best.
 
     Examples
     --------
@@ -105,15 +103,15 @@ def best_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> BestClip:
     >>> best_clip([1, 2, 4], [1, 1, 1], noise=2)                # as much as two people weigh
     BestClip(low=1.0, high=2.0, bound=6.0)
     """
-    lengths, w, noise = _weighted(norms, weights, noise)
-    if noise == 0:
-        check.refuse("noise", noise, "without noise no clip costs anything", "Clip nothing.")
-    steps, at = np.unique(np.append(lengths, 0.0), return_inverse=True)
-    weight = np.bincount(at, weights=np.append(w, 0.0))
-    above = np.append(np.cumsum(weight[::-1])[::-1][1:], 0.0)            # of those longer than steps[i]
-    above = np.where(np.isclose(above, noise, rtol=1e-12, atol=0), noise, above)
-    low, high = steps[above <= noise][0], steps[np.append(True, above[:-1] >= noise)][-1]
-    return BestClip(float(low), float(high), float(clip_error_bound(lengths, w, low, noise)))
+    clip_error_bound(norms, weights, 0.0, noise)    # refuses what it cannot be
+    down = np.argsort(norms)[::-1]                  # from the longest norm down
+    length = np.append(np.asarray(norms, float)[down], 0.0)
+    together = np.append(np.cumsum(np.asarray(weights, float)[down]), np.inf)
+    alike = np.isclose(together, noise, rtol=1e-12, atol=0)
+    low = length[(together > noise) & ~alike][0]    # where it first exceeds it
+    high = length[(together >= noise) | alike][0]   # where it first reaches it
+    return BestClip(float(low), float(high) if noise else np.inf,
+                    float(clip_error_bound(norms, weights, low, noise)))
 
 
 def theorem_6(norms: ArrayLike, A: ArrayLike, multipliers: ArrayLike, clip: float, noise_multiplier: float, n_parameters: int, *,
@@ -194,31 +192,6 @@ def theorem_7(values: ArrayLike, n_left: float, n_joined: float, clip: float, no
     return float(bias + (sigma * moves * (1.0 if as_printed else mean_length(1)) if sigma else 0.0))
 
 
-def sorted_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> float:
-    """The least clip for which :func:`clip_error_bound` is least, by sorting: :func:`best_clip` has all of them.
-
-    Source: ours, for Tran et al. 2020, after Theorem 6 (gap T23). From the longest norm down, as soon as those who are as long weigh more
-    than the noise, a larger clip costs and a smaller one costs too.
-
-    Parameters
-    ----------
-    norms, weights, noise : as in :func:`clip_error_bound`
-
-    Examples
-    --------
-    >>> [sorted_clip([1, 2, 4], [1, 1, 1], noise) for noise in (1.5, 2, 3.5)]
-    [2.0, 1.0, 0.0]
-    """
-    clip_error_bound(norms, weights, 0.0, noise)    # refuses what it cannot be
-    length, weight = np.asarray(norms, float), np.asarray(weights, float)
-    together = 0.0
-    for i in np.argsort(length)[::-1]:
-        together += weight[i]
-        if together > noise:
-            return float(length[i])
-    return 0.0
-
-
 @dataclass(frozen=True)
 class PublicClip:
     """A ``clip`` of public numbers: its bound is at most ``loses`` times the least, whoever is in which group."""
@@ -242,7 +215,7 @@ def public_clip(norms: ArrayLike, weights: ArrayLike, sizes: ArrayLike, noise: f
     sizes : (k,) array in [1e-6, 1e15]
         What the groups are taken to hold. Public.
     noise : float in [0, 1e100]
-        Mean length of the noise at C = 1; not 0.
+        Mean length of the noise at C = 1.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from scipy.special import expit
 from .. import _checks as check
 from .network import Network, Pass, blocks, finite, parameters
 
-__all__ = ["log_loss_slopes", "score_slopes", "gradient_norms", "clipped_sum", "per_example_gradients"]
+__all__ = ["log_loss_slopes", "gradient_norms", "clipped_sum", "per_example_gradients"]
 
 MOST = 10**8        # numbers in a table of all gradients
 
@@ -50,28 +50,6 @@ def log_loss_slopes(logits: ArrayLike, y: ArrayLike) -> np.ndarray:
     """
     z, s = _signed(logits, y)
     return -s * expit(-s * z)
-
-
-def score_slopes(logits: ArrayLike) -> np.ndarray:
-    """The derivative of everybody's P(1) by their logit, p (1 - p): what demographic parity and equalized odds average.
-
-    Source: Examples 1 and 2, Section 4.1 (Tran et al. 2020), with the score for the decision.
-
-    Parameters
-    ----------
-    logits : (m,) array
-
-    Returns
-    -------
-    (m,) array of float64
-
-    Examples
-    --------
-    >>> score_slopes([0.0, 2.0, -1000.0]).round(3)
-    array([0.25 , 0.105, 0.   ])
-    """
-    z = check.array("logits", logits, ndim=1)
-    return expit(z) * expit(-z)
 
 
 def soft_error(logits: ArrayLike, y: ArrayLike) -> np.ndarray:

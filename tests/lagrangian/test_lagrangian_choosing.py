@@ -7,24 +7,26 @@ import math
 import numpy as np
 import pytest
 
-from dpfair_teach.lagrangian import best_clip, clip_error_bound, fixed_sensitivity, public_clip, reported_violations, sorted_clip
+from dpfair_teach.lagrangian import best_clip, clip_error_bound, fixed_sensitivity, public_clip, reported_violations
 from faults import Mutant, changed, with_arguments
 
 VALID_CALLS = {
-    "lagrangian.sorted_clip": lambda: dict(norms=[1.0, 2.0, 4.0], weights=[1.0, 0.5, 1.0], noise=1.5),
     "lagrangian.public_clip": lambda: dict(norms=[1.0, 2.0, 4.0], weights=[1.0, 0.5], sizes=[2.0, 1.0], noise=1.5),
     "lagrangian.reported_violations": lambda: dict(values=[0.2, 0.5, 0.7, 0.1], A=[0, 0, 1, 1], reports=[1, 0, 1, 1],
                                                    normalisers=[2.0, 2.0], centred=False),
 }
 
 
-def test_the_best_clip_by_sorting_is_the_lowest_of_them():
+def test_the_best_clips_are_where_the_weights_from_the_longest_norm_down_pass_the_noise():
     rng = np.random.default_rng(0)
     for _ in range(300):
         m = rng.integers(1, 7)
         norms, weights, noise = rng.integers(0, 5, size=m), rng.integers(0, 4, size=m) / 2, rng.integers(1, 12) / 4
-        assert sorted_clip(norms, weights, noise) == best_clip(norms, weights, noise).low
-    assert sorted_clip([3.0, 1.0], [0.5, 0.5], 0.0) == 3.0                  # without noise nothing is clipped
+        found, down = best_clip(norms, weights, noise), sorted(set(norms.tolist()), reverse=True)
+        assert found.low == next((norm for norm in down if weights[norms >= norm].sum() > noise), 0)
+        assert found.high == next((norm for norm in down if weights[norms >= norm].sum() >= noise), 0)
+    assert repr(best_clip([3.0, 1.0], [0.5, 0.5], 0.0)) == "BestClip(low=3.0, high=inf, bound=0.0)"       # without noise nothing is clipped
+    assert best_clip([1.0, 2.0, 3.0], [0.1] * 3, 0.3) == best_clip([1.0, 2.0, 3.0], [0.1] * 3, math.fsum([0.1] * 3))
 
 
 def test_a_public_clip_loses_at_most_the_ratio_of_the_weights():
@@ -58,8 +60,7 @@ def test_a_public_clip_loses_nothing_where_norms_are_alike_or_weights_equal():
         assert equal.loses == 1 and equal.clip == best_clip(norms, np.full(6, 0.5), noise).low
     with pytest.raises(ValueError, match=r"^weights=\[0.0, 0.0\]: not one weight for each"):
         public_clip([1.0], [0, 0], [1, 1], 1.0)
-    with pytest.raises(ValueError, match=r"^noise=0.0: without noise no clip costs anything"):
-        public_clip([1.0], [1, 1], [1, 1], 0.0)
+    assert public_clip([1.0, 3.0], [1, 1], [1, 1], 0.0).clip == 3.0
 
 
 def test_silence_rescales_a_centred_violation_and_shifts_a_plain_one():
@@ -100,8 +101,8 @@ def test_who_is_silent_moves_a_fixed_sum_by_no_more():
 
 PUBLIC, REPORTED = "dpfair_teach.lagrangian.clipping.public_clip", "dpfair_teach.lagrangian.clipping.reported_violations"
 FAULTS = {
-    "clip_before_the_noise_is_passed": Mutant("dpfair_teach.lagrangian.clipping.sorted_clip", lambda f: lambda norms, weights, noise: f(
-        norms, weights, np.nextafter(noise, 0) if noise else noise), "as soon as they weigh as much as the noise"),
+    "clip_before_the_noise_is_passed": Mutant("dpfair_teach.lagrangian.clipping.best_clip", with_arguments(
+        noise=lambda noise: noise * (1 - 1e-9)), "as soon as they weigh as much as the noise"),
     "public_clip_with_too_little_noise": Mutant(PUBLIC, with_arguments(noise=lambda noise: noise / 200), "noise hardly costs anything"),
     "public_clip_loses_the_root": Mutant(PUBLIC, changed(loses=math.sqrt), "the root of the ratio"),
     "public_clip_by_the_first_group": Mutant(PUBLIC, with_arguments(sizes=lambda sizes: np.r_[1e9, np.asarray(sizes, float)[1:]]),
