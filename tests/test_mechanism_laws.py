@@ -12,8 +12,8 @@ in ``MECHANISMS``, without a line of test.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
-import sys
 from typing import Any
 
 import numpy as np
@@ -21,14 +21,14 @@ import pytest
 from scipy import stats
 
 from dpfair_teach import audit, mechanisms
-from dpfair_teach.mechanisms import MECHANISMS, UNIT_A, Measurement
+from dpfair_teach.mechanisms import MECHANISMS, UNIT_A, Measurement, noise
 from dpfair_teach.mechanisms.k_norm import k_norm_probability
 from faults import Mutant
 
 N = 200_000
 #: Options under which the law is the same, and is audited too; of the slow ones fewer draws.
 OPTIONS = [*((name, {}, N) for name in MECHANISMS), ("laplace", {"grid": 0}, N), ("gaussian", {"grid": 0}, N),
-           ("geometric", {"exact": True}, 100), ("exponential", {"by_gumbel": False}, N), ("randomized response", {"n_groups": 5}, N)]
+           ("geometric", {"exact": True}, 100), ("randomized response", {"n_groups": 5}, N)]
 
 
 def drawn(name: str, epsilon: float, value: np.ndarray, options: dict, n: int, seed: int, games: bool) -> np.ndarray:
@@ -137,21 +137,57 @@ def test_noise_has_the_law_that_its_record_names_and_no_other_epsilons(name, opt
 
 
 class Far:
-    """A generator of noise that is far: 23 and 24 scales, and then 1."""
+    """A generator of numbers that are as far as numpy's reach, or so: then of exponential times of 29, and 31, and 1, in turn."""
+
+    bit_generator = np.random.PCG64(0)
 
     def __init__(self) -> None:
-        self.drawn = iter([-23.0, 24.0, 1.0])
+        self.times = itertools.cycle([29.0, 31.0, 1.0])
 
     def laplace(self, size):
-        return np.full(size, next(self.drawn))
+        return np.full(size, -21.0)
+
+    def standard_normal(self, shape):
+        return np.full(shape, -9.0)
+
+    def gumbel(self, size):
+        return np.full(size, 26.0)
+
+    def standard_gamma(self, d, shape):
+        return np.full(shape, 80.0 * d)
+
+    def standard_exponential(self, shape):
+        return np.full(shape, next(self.times))
 
 
-def test_laplace_noise_ends_nowhere_and_is_drawn_on_by_the_same_law(monkeypatch):
-    """Doubles of one draw end at 36 scales, and worlds 73 scales apart would have no answer in common."""
-    module = sys.modules["dpfair_teach.mechanisms.laplace"]
-    assert module.long_tailed(Far(), (2,)).tolist() == [-45.0, -45.0]
-    monkeypatch.setattr(module, "FAR", 1.0)                    # so that a third is drawn on
-    assert off_its_law("laplace", {}, N, False) < 1
+@pytest.mark.parametrize("draw, least", [
+    (noise.waits, 29.0), (noise.laplace_noise, -49.0), (noise.normal_noise, -11.625), (noise.gumbel_noise, 54.0),
+    (functools.partial(noise.gamma_noise, 1), 29.0), (functools.partial(noise.gamma_noise, 2), 70.0)])
+def test_noise_in_doubles_ends_nowhere(draw, least):
+    """One number of numpy's Laplace generator ends at 36 scales, of its normal one at 12: worlds twice as far apart would have no answer in
+    common."""
+    far = draw(rng=Far(), shape=(2,))
+    assert far[0] == far[1] and far[0] / least >= 1
+    assert draw(rng=Far(), shape=()).shape == ()
+
+
+@pytest.mark.parametrize("draw, law, far", [
+    (noise.waits, stats.expon, {"FAR_WAIT": 1.0}), (noise.laplace_noise, stats.laplace, {"FAR_LAPLACE": 1.0}),
+    (noise.normal_noise, stats.norm, {"FAR_NORMAL": 1.0}), (noise.gumbel_noise, stats.gumbel_r, {"FAR_GUMBEL": 4.0}),
+    (functools.partial(noise.gamma_noise, 1), stats.gamma(1), {"FAR_WAIT": 1.0}),
+    *((functools.partial(noise.gamma_noise, d), stats.gamma(d), {"FAR_NORMAL": far}) for d, far in ((2, 1.0), (3, 2.0), (50, 1.0)))])
+def test_noise_is_drawn_on_by_its_own_law(draw, law, far, monkeypatch):
+    """From a point that many reach, who goes on has the law's tail, from that point on and in all."""
+    for name, point in far.items():
+        monkeypatch.setattr(noise, name, point)
+    seen = draw(rng=np.random.default_rng(0), shape=(N,))
+    (point,) = far.values()
+    if "FAR_NORMAL" in far and law is not stats.norm:           # where numpy's one normal number would be there
+        point = (law.mean() - 1 / 3) * (1 + point / np.sqrt(9 * law.mean() - 3))**3
+    for beyond in (-np.inf, point):
+        tail = seen[seen > beyond]
+        chance = (law.cdf(tail) - law.cdf(beyond)) / law.sf(beyond)
+        assert len(tail) > 3000 and stats.kstest(chance, "uniform").pvalue > 1e-9
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
@@ -237,6 +273,10 @@ FAULTS = {
                                          "all numbers of a row have the same noise, and their differences none"),
     "noise_as_long_as_in_one_dimension": Mutant("dpfair_teach.mechanisms.k_norm.l2_noise", of_one_dimension,
                                                 "noise in d dimensions has a Gamma(1) length, not a Gamma(d) one"),
+    "noise_ends_where_numpys_does": Mutant("dpfair_teach.mechanisms.noise.drawn_on", lambda f: lambda noise, far, excess: noise,
+                                           "noise has an end, and worlds further apart have no answer in common"),
+    "all_of_the_excess_is_kept": Mutant("dpfair_teach.mechanisms.noise.kept", lambda f: lambda n, rng, draw, cost: draw(n),
+                                        "the tail of normal noise falls like an exponential one"),
     "choices_in_other_units_have_a_tenth": Mutant("dpfair_teach.mechanisms.exponential.Exponential.draw", in_other_units,
                                                   "in units other than 1 a choice has a tenth of its noise"),
 }

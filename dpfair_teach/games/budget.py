@@ -274,7 +274,7 @@ def gaussian_cost(scale: float, mu: float, rounding: float = 0.0) -> tuple[float
     epsilon = (51 * (scale + 1) + 2**9 + 26 * rounding) * UNIT
     if mu > 10:
         return epsilon, math.inf
-    return epsilon, 0.0004 * scale * (1 + math.exp(3.66 * mu)) * UNIT + math.erfc((12.2 - mu) / math.sqrt(2)) / 2
+    return epsilon, 0.0004 * scale * (1 + math.exp(3.66 * mu)) * UNIT
 
 
 def choice_delta(n: int, epsilon: float, rounding: float = 0.0) -> float:

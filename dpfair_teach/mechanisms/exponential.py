@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .mechanism import Mechanism, Numbers, Run, failure_chance, orders_of, scale_of, sinh_slope, step_epsilon
+from .noise import gumbel_noise
 
 __all__ = [
     "exponential", "exponential_by_gumbel", "exponential_error_bound", "exponential_probabilities",
@@ -170,20 +171,17 @@ class Exponential(Mechanism):
     """A choice of a small loss. For accountants one of bounded range, whose epsilon is its own; with a sensitivity it has a scale, 2
     sensitivity / epsilon."""
 
-    options = frozenset({"by_gumbel"})
     inner = 1
     needs = ("sensitivity", "epsilon")
 
-    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], by_gumbel: bool = True
+    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], *args: Any, **options: Any
              ) -> np.ndarray:
         sensitivity, _, epsilon = numbers
-        if not by_gumbel:
-            return exponential(value, sensitivity, epsilon, rng, shape)
         loss = np.broadcast_to(value, shape + value.shape)
         scales = np.broadcast_to(2 * np.asarray(sensitivity) / epsilon, loss.shape[:-1]).ravel()
         flat = loss.reshape(-1, loss.shape[-1])
         rows = max(1, _BLOCK // flat.shape[1])
-        drawn = [(flat[i:i + rows] - scales[i:i + rows, None] * rng.gumbel(size=flat[i:i + rows].shape)).argmin(axis=1)
+        drawn = [(flat[i:i + rows] - scales[i:i + rows, None] * gumbel_noise(rng, flat[i:i + rows].shape)).argmin(axis=1)
                  for i in range(0, len(flat), rows)]
         return np.concatenate(drawn).reshape(loss.shape[:-1])
 

@@ -10,6 +10,7 @@ from scipy import special
 
 from .. import _checks as check
 from .mechanism import Mechanism, Neighbours, Numbers, Run, noisy, orders_of, repeated
+from .noise import normal_noise
 from .sampled import gaussian_losses, rdp_sampled_gaussian, sampled_loss
 
 __all__ = ["gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook"]
@@ -182,7 +183,7 @@ class Gaussian(Mechanism):
     options = frozenset({"grid"})
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], grid: Any = None) -> np.ndarray:
-        return noisy(value, rng.standard_normal(shape + value.shape), numbers[1], grid)
+        return noisy(value, normal_noise(rng, shape + value.shape), numbers[1], grid)
 
     def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.linalg.norm(value - other, axis=(-2, -1))

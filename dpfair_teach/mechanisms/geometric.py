@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .exact import exact_geometric
 from .mechanism import AdditiveNoise, Neighbours, Numbers, Run, orders_of, repeated, sinh_slope, step_epsilon
+from .noise import waits
 
 __all__ = ["geometric", "geometric_law"]
 
@@ -22,17 +23,6 @@ def _decay(sensitivity: object, epsilon: object) -> float:
         check.refuse("epsilon", epsilon, f"epsilon / sensitivity = {epsilon / sensitivity:g} lies outside [1e-9, 1e9]: "
                      "double precision does not hold there", "Choose another epsilon.")
     return epsilon / sensitivity
-
-
-def waits(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Independent standard exponential times, with a tail as long as the law's: who has waited 30 draws a fresh time."""
-    times = np.atleast_1d(rng.standard_exponential(shape)).ravel()
-    still, waited = np.flatnonzero(times > 30), 30.0
-    while len(still):
-        fresh = rng.standard_exponential(len(still))
-        times[still] = waited + fresh
-        still, waited = still[fresh > 30], waited + 30.0
-    return times.reshape(shape)
 
 
 def failures(decay: float, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:

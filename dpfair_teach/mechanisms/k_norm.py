@@ -18,8 +18,9 @@ from scipy import special
 
 from .. import _checks as check
 from . import exact
-from .geometric import failures, waits
+from .geometric import failures
 from .mechanism import AdditiveNoise, Numbers, rounded
+from .noise import gamma_noise, waits
 
 __all__ = ["k_norm_probability", "k_norm_variance", "l2_noise"]
 
@@ -296,8 +297,7 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
     rng, shape = check.rng(rng), check.size(size, (d,))
     direction = rng.standard_normal((*shape, d))
     direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
-    length = waits(rng, (*shape, 1)) * scale if d == 1 else rng.gamma(d, scale, size=(*shape, 1))      # the same, with a longer tail
-    return direction * length
+    return direction * (gamma_noise(d, rng, (*shape, 1)) * scale)
 
 
 class L2Norm(AdditiveNoise):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .mechanism import AdditiveNoise, Neighbours, Numbers, Run, exp_rest, failure_chance, noisy, orders_of, repeated, scale_of, step_epsilon
+from .noise import laplace_noise
 
 __all__ = ["laplace", "laplace_error_bound", "laplace_error_quantile", "laplace_law", "rdp_laplace"]
 
@@ -138,31 +139,13 @@ def rdp_laplace(epsilon0: float, order: ArrayLike) -> np.ndarray:
     return np.where(order == a, small, large)[()]
 
 
-#: In scales. Doubles have chances that are multiples of 2^-53, so up to here that of each step of the grid is right to 1/600 of it.
-FAR = 22.0
-
-
-def long_tailed(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Standard Laplace noise with a tail as long as the law's: who is beyond FAR goes on from there by the size of a fresh draw."""
-    noise = rng.laplace(size=shape)
-    if np.abs(noise).max(initial=0.0) <= FAR:
-        return noise
-    noise = noise.ravel()
-    on, end = np.flatnonzero(np.abs(noise) > FAR), FAR
-    while len(on):
-        fresh = np.abs(rng.laplace(size=len(on)))
-        noise[on] = np.copysign(end + fresh, noise[on])
-        on, end = on[fresh > FAR], end + FAR
-    return noise.reshape(shape)
-
-
 class Laplace(AdditiveNoise):
     """Laplace noise, on a public grid; for accountants a shift of the noise by the sensitivity."""
 
     options = frozenset({"grid"})
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], grid: Any = None) -> np.ndarray:
-        return noisy(value, long_tailed(rng, shape + value.shape), numbers[1], grid)
+        return noisy(value, laplace_noise(rng, shape + value.shape), numbers[1], grid)
 
     def divergence(self, run: Run, order: ArrayLike) -> np.ndarray:
         return rdp_laplace(run.epsilon, order)

@@ -36,8 +36,7 @@ class Measurement:
     delta, relation, sampling_probability, part : as in :class:`Release`
     options : by keyword
         ``grid`` (laplace, gaussian): another public step, such as 1.0 for whole people; 0: raw doubles, as papers print it, not private.
-        ``exact`` (geometric): no floating point anywhere. ``n_groups`` (randomized response). ``by_gumbel`` (exponential): False draws by
-        the distribution function.
+        ``exact`` (geometric): no floating point anywhere. ``n_groups`` (randomized response).
 
     Examples
     --------

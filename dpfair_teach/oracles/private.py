@@ -135,6 +135,7 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
 
     Source: supplement, section 3.2, CSC_epsilon(H) of Subroutine 4. Private if ``labelings`` and ``costs`` do not depend on A: H(S) of
     features without A, and prices over public or already released denominators. Half of :func:`cost_sensitivity` is enough (chapter 9).
+    In doubles each chance is right to a share 1e-5 + 2e-14 H of itself (chapter 11).
 
     Parameters
     ----------
@@ -167,5 +168,4 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
     sensitivity = cost_sensitivity(costs, np.shape(labelings)[1]) * (1.0 if check.flag("as_printed", as_printed) else 0.5)
     if sensitivity == 0:
         return PrivateChoice(np.full(shape, losses.argmin()), None)
-    return PrivateChoice(*release("exponential", losses, rng, unit=UNIT_A, sensitivity=sensitivity, epsilon=epsilon, size=size,
-                                  by_gumbel=False))
+    return PrivateChoice(*release("exponential", losses, rng, unit=UNIT_A, sensitivity=sensitivity, epsilon=epsilon, size=size))

@@ -65,7 +65,7 @@ SUMS = {
         "its numbers": "play_without_its_numbers", "its choices": "play_without_its_choices"},
     "games.budget.gaussian_cost": {
         "Gaussian layers": "gaussian_without_its_layers", "tables": "gaussian_without_its_tables", "rounding": "gaussian_of_exact_numbers",
-        "the tail's steps": "gaussian_steps_never_widen", "its end": "gaussian_never_ends"},
+        "the tail's steps": "gaussian_steps_never_widen"},
     "games.regression_dp_oracle_learner": {
         "a loop: its sizes": "loop_without_its_sizes",
         "its vector": "the_vector_is_not_counted", "its counts": "loop_without_its_counts"},
