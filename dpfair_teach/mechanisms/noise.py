@@ -1,7 +1,7 @@
 """Standard noise in doubles with tails as long as their laws': numpy's generators all end, at 12 to 44 scales, and there two worlds part.
 
-Each draws numpy's own numbers. Whoever lies beyond a point that hardly anybody reaches goes on from there, by the law's own tail, as often as
-it takes. So every chance, however small, is right to a small share of itself (proofs: chapter 18, on the published number, and chapter 11).
+Each draws numpy's own numbers. What lies beyond a point that hardly any number reaches goes on from there, by the law's own tail, as often
+as it takes. So every chance, however small, is right to a small share of itself (proofs: chapters 11 and 18).
 """
 from __future__ import annotations
 

@@ -64,7 +64,9 @@ def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: 
     norm is ||f_i||_2 ||b(a') - b(a)||_2 = sqrt(2) ||f_i||_2, for any two groups: rows of an orthonormal B differ by
     ||e_a' - e_a|| = sqrt(2), less what lies along 1, which is nothing. So the l2 sensitivity is sqrt(2) max_i ||f_i||_2; it is attained,
     and public, because X and y are. The sum of each group is exact, as in :func:`release_sums`; that they are put together in doubles adds
-    2^-49 k m max_i ||f_i||_2, more than that can move. The noise is exactly calibrated, and noisy sums are rounded to a public grid.
+    2^-49 k m max_i ||f_i||_2: in each of two worlds the product with B is off by at most k 2^-53 || |B| ||_2 times the sums' norm, which is
+    at most m max_i ||f_i||_2, and || |B| ||_2 is below 4 up to 1000 groups. The noise is exactly calibrated, noisy sums are rounded to a
+    public grid.
 
     Parameters
     ----------
