@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import importlib
 import inspect
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 TESTS = Path(__file__).resolve().parent
+#: The last is the number of the fault that stands now, and 0 where none does: what a test remembers of a run is of one library alone.
+standing, _numbers = [0], itertools.count(1)
 
 
 class Mutant(NamedTuple):
@@ -196,9 +199,11 @@ def planted(mutant: Mutant) -> Iterator[None]:
     places = [(module, other) for module in modules for other, value in list(vars(module).items()) if value is original]
     for home, called in [(owner, name), *places]:
         setattr(home, called, faulty)
+    standing.append(next(_numbers))
     try:
         yield
     finally:
+        standing.pop()
         for home, called in places:
             setattr(home, called, original)
         setattr(owner, name, as_it_was)

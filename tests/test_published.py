@@ -6,7 +6,8 @@ answers are told. All that depends on A but through them is now seen:
 
 - the pickled result is the same, byte by byte, and so is what it prints and warns of; a refusal, or another shape, would be seen as well;
 - the mechanisms were asked as often, with the same scale, epsilon and shape, and drew as many numbers;
-- the neighbour's noise is another: neither it nor the generator is kept, as who has them has the private numbers.
+- the neighbour's noise is another, and so are the coins for secret samples: neither they nor the generator are kept, as who has them has
+  the private numbers, or knows who was asked about.
 
 How far the private numbers move, and whether the records are those of the mechanisms, is test_replay.py's.
 """
@@ -31,7 +32,7 @@ from dpfair_teach import SmallGroupWarning, fairness, games, mechanisms, oneshot
 from dpfair_teach.fairness import cell_counts
 from dpfair_teach.games import FairnessGame, evaluate, regression_private
 from dpfair_teach.postprocessing import DPPostProcessing
-from faults import Mutant
+from faults import Mutant, calling
 from private_fits import (
     FITS,
     LIST,
@@ -106,7 +107,7 @@ def nothing_else_is_published(name: str) -> None:
         assert merged(kept) == first.witness.records(), "an answer without its record"
     expected, public = bytes_of(first.result), questions(first)
     for i, A in enumerate(worlds(fit)):
-        again = run(fit, people, A, first.witness.answers, seed=seed + (i == 0))
+        again = run(fit, people, A, first.witness.answers, seed=seed + (i == 0), fresh=i == 0)
         alike = questions(again) == public                      # not in the assert: to show how bytes differ takes long
         assert alike, "the mechanisms are asked otherwise"
         alike = again.generator == first.generator or i == 0
@@ -197,10 +198,11 @@ def secrets(k: int) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("name", FITS)
 def test_neither_groups_nor_counts_nor_rates_of_them_are_in_what_is_published(name):
-    """The draws are others than above, and fixed: by chance noise may be 0."""
+    """The draws are others than above, and fixed: by chance noise may be 0. Nor is who was in a secret sample."""
     fit = FITS[name]
-    numbers = Numbers(fit.quietly(PEOPLE[fit.k], PEOPLE[fit.k].A, np.random.default_rng(2)))
-    assert not [secret.tolist() for secret in secrets(fit.k) if numbers.hold(secret)]
+    seen = run(fit, PEOPLE[fit.k], PEOPLE[fit.k].A, seed=2)
+    numbers, samples = Numbers(seen.result), [asked.sample.people for asked in seen.witness.asked if asked.sample is not None]
+    assert not [secret.tolist() for secret in (*secrets(fit.k), *samples) if numbers.hold(secret)]
 
 
 def test_the_search_finds_each_secret_wherever_it_is_kept():
@@ -423,6 +425,17 @@ def counted(model: DPPostProcessing, given: dict) -> np.ndarray:
     return cell_counts(model.base.predict(given["X"]), given["sensitive_features"], given["y"], n_groups=model.n_groups_)
 
 
+def keeping_its_samples(f):
+    """A training keeps who was in each of its secret samples."""
+    def learn(self, *args):
+        self.samples_ = []
+
+        def kept(poisson_sample):
+            return lambda *given: self.samples_.append(poisson_sample(*given)) or self.samples_[-1]
+        calling("pf_ld", calling("poisson_sample", kept))(f)(self, *args)
+    return learn
+
+
 def stopping_when_fair(f):
     """Rounds are played until the average of the true game is fair."""
     def learner(game, *args, **kw):
@@ -528,6 +541,8 @@ FAULTS = {
                                         kept(A_=lambda model, given: np.array(given["sensitive_features"])), "the fitted model keeps A"),
     "frontier_keeps_its_generator": Mutant("dpfair_teach.oneshot.FrontierLearner.fit", kept(rng_=lambda model, given: given["rng"]),
                                            "the fitted model keeps the generator, and who has it draws the noise again"),
+    "training_keeps_its_samples": Mutant("dpfair_teach.lagrangian.PrivateFairLagrangian._learn", keeping_its_samples,
+                                         "the fitted model keeps who was in its secret samples"),
     "audit_leaves_no_record": Mutant("dpfair_teach.oneshot.FrontierLearner.fit",
                                      kept(releases_=lambda model, given: model.releases_[:1]), "the audit's answer has no record"),
     "empty_cells_told_without_noise": Mutant("dpfair_teach.mechanisms.release_cells", without_noise_where_nobody_is,

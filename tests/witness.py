@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import sys
 import warnings
 from collections import Counter
@@ -23,6 +24,8 @@ from dpfair_teach.lagrangian import problem
 from dpfair_teach.mechanisms import MECHANISMS, Measurement
 from private_fits import Fit, function_of
 
+#: Who makes records: the door, and plans of what they would cost.
+MAKERS = ("dpfair_teach.mechanisms.measurement", "dpfair_teach.accounting.adding")
 #: What is drawn of public things, or coins that must stay secret: the same for all groups, and no answer.
 COINS = [(networks.Network, "initial"), (problem, "epoch_order"), (problem, "poisson_sample"),
          (importlib.import_module("dpfair_teach.baselines.reduction"), "shaken_prices")]
@@ -40,7 +43,7 @@ class Asked(NamedTuple):
     """One question at the door: the mechanism with its public numbers, the units, how many repeats; the private value; the answer.
 
     On a secret sample: with which probability everybody is in it by the record, and the coins that were tossed last and for no other
-    question."""
+    question. And of which public part of the people it is by the record."""
 
     mechanism: str
     numbers: tuple[Any, ...]
@@ -51,6 +54,7 @@ class Asked(NamedTuple):
     answer: np.ndarray
     probability: float
     sample: Sample | None
+    part: tuple[str, str] | None
 
     def public(self) -> bytes:
         """All but the value and the answer, in bytes."""
@@ -71,13 +75,27 @@ class Asked(NamedTuple):
         drawn = np.broadcast_to(1.0 if scale is None else np.asarray(scale) > 0, self.axes)
         return np.where(drawn, np.asarray(sensitivity) * self.units, 0.0)
 
+    def noise(self) -> np.ndarray | None:
+        """The noise of a first run in scales, a row for each game or repeat; None where it is not in doubles, or a game has none."""
+        scale = np.asarray(0.0 if self.numbers[1] is None else self.numbers[1] * self.units)
+        if self.answer.dtype.kind != "f" or not scale.all():
+            return None
+        noise = (self.answer - self.value) / scale.reshape(scale.shape + (1,) * (self.value.ndim - scale.ndim))
+        return noise.reshape(math.prod(self.shape + self.axes), -1)
+
 
 class Witness:
-    """Stands at the door: with ``told``, the answers are those, and not what is drawn."""
+    """Stands at the door: with ``told``, the answers are those, and not what is drawn; with ``fresh``, secret samples are not told.
 
-    def __init__(self, told: list[np.ndarray] | None = None) -> None:
-        self.told, self.asked, self.coins, self.doors = told, [], [], []
+    ``streams``: each generator that noise or a secret sample was drawn from, and its state before. ``written``: where records were made, if
+    not by a mechanism.
+    """
+
+    def __init__(self, told: list[np.ndarray] | None = None, fresh: bool = False) -> None:
+        self.told, self.fresh, self.asked, self.coins, self.doors = told, fresh, [], [], []
         self._answers, self._sample = iter(told or ()), None
+        self.streams: list[tuple[np.random.Generator, str]] = []
+        self.written: list[str] = []
 
     def answer(self, drawn: Any, alike: bool = True) -> Any:
         if self.told is None:
@@ -89,24 +107,39 @@ class Witness:
         return told
 
     def watch(self, patched: pytest.MonkeyPatch) -> None:
-        real = Measurement.invoke
+        real, makes = Measurement.invoke, Release.__init__
+
+        def make(record: Release, *args: Any, **kw: Any) -> None:
+            frame = sys._getframe(1)
+            while frame.f_globals["__name__"] in ("dpfair_teach.mechanisms.records", "dataclasses", "copy"):
+                frame = frame.f_back
+            if frame.f_globals["__name__"] not in MAKERS:
+                self.written.append(f"{frame.f_globals['__name__']}.{frame.f_code.co_name}")
+            makes(record, *args, **kw)
+
+        patched.setattr(Release, "__init__", make)
 
         def invoke(door: Measurement, value: Any, rng: Any, *, units: Any = 1.0, size: Any = None) -> np.ndarray:
             if not any(door is known for known in self.doors):
                 self.doors.append(door)
+            before = str(rng.bit_generator.state)
             drawn = real(door, value, rng, units=units, size=size)
             units = np.asarray(units, dtype=float)
             silent = np.broadcast_to(units == 0, door.axes) | door._silent[door._kind].reshape(door.axes)
             answer = np.asarray(self.answer(np.array(drawn)))
+            if not silent.all():
+                self.streams.append((rng, before))
             if silent.any():                                    # no mechanism there: nothing private may be in it, and nothing is told
                 answer = np.where(silent.reshape(silent.shape + (1,) * (answer.ndim - silent.ndim)), drawn, answer)
             shape = tuple(np.atleast_1d(size)) if size is not None else ()
-            probability = min((record.sampling_probability for record in door._records if record is not None), default=1.0)
+            records = [record for record in door._records if record is not None]
+            probability = min((record.sampling_probability for record in records), default=1.0)
+            part = next((record.part for record in records), None)
             sample = None
             if probability < 1:
                 sample, self._sample = self._sample, None
             self.asked.append(Asked(door.mechanism, (door._given[0], door._scale, door._given[2]), units, door.axes, shape,
-                                    np.array(value), answer, probability, sample))
+                                    np.array(value), answer, probability, sample, part))
             return answer[()]
 
         patched.setattr(Measurement, "invoke", invoke)
@@ -114,10 +147,13 @@ class Witness:
             real_coin = getattr(owner, name)
 
             def coin(*args: Any, real_coin: Any = real_coin, name: str = name, **kw: Any) -> Any:
-                tossed = self.answer(real_coin(*args, **kw), alike=name != "poisson_sample")
-                if name == "poisson_sample":
-                    self._sample = Sample(*args[:2], tossed)
-                return tossed
+                if name != "poisson_sample":
+                    return self.answer(real_coin(*args, **kw))
+                self.streams.append((args[-1], str(args[-1].bit_generator.state)))
+                own = real_coin(*args, **kw)
+                told = self.answer(own, alike=False)
+                self._sample = Sample(*args[:2], own if self.fresh else told)
+                return self._sample.people
 
             for module in [owner, *(module for key, module in list(sys.modules.items()) if key.startswith("dpfair_teach"))]:
                 if vars(module).get(name) is real_coin:
@@ -158,14 +194,18 @@ def records_of(result: Any) -> tuple[Release, ...] | None:
 class Run(NamedTuple):
     result: Any
     witness: Witness
-    generator: dict
+    rng: np.random.Generator
     claim: tuple[float, float] | None
     said: list[str]                                             # in warnings of small groups: the release may give rise to one
 
+    @property
+    def generator(self) -> dict:
+        return self.rng.bit_generator.state
 
-def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: int = 1) -> Run:
+
+def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: int = 1, fresh: bool = False) -> Run:
     """One run of a private fit with its door watched, and the epsilon and delta that it was asked for."""
-    witness, rng = Witness(told), np.random.default_rng(seed)
+    witness, rng = Witness(told, fresh), np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", SmallGroupWarning)
         witness.watch(patched)
@@ -191,4 +231,4 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
         finally:
             sys.setprofile(before)
     claim = claims[0] if claims and claims[0][0] is not None else None
-    return Run(result, witness, rng.bit_generator.state, claim, [str(warning.message) for warning in said])
+    return Run(result, witness, rng, claim, [str(warning.message) for warning in said])
