@@ -10,8 +10,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import accounting, baselines, data, fairness
-from dpfair_teach.baselines import private_reduction
-from dpfair_teach.baselines.private_reduction import tolerated
+from dpfair_teach.baselines import learner
+from dpfair_teach.baselines.learner import tolerated
 from dpfair_teach.baselines.response import pair_shrinkage
 from dpfair_teach.fairness import NOTIONS, Parity
 from dpfair_teach.mechanisms import debias_counts, randomized_response, randomized_response_matrix
@@ -175,7 +175,7 @@ def test_a_base_that_cannot_learn_costs_no_epsilon(spoil, base, said, monkeypatc
     D, rng, asked = people(2), np.random.default_rng(5), []
     X, before = D.X.copy(), rng.bit_generator.state
     X[7, 1] += spoil
-    monkeypatch.setattr(private_reduction, "release", lambda *given, **how: asked.append(given))
+    monkeypatch.setattr(learner, "release", lambda *given, **how: asked.append(given))
     model = baselines.PrivateReduction(base, 1.0, .1, rounds=2)
     with pytest.raises(ValueError, match=said):
         model.fit(X, D.Y, sensitive_features=D.A, rng=rng)
@@ -195,7 +195,7 @@ def test_a_base_that_says_no_decisions_costs_no_epsilon_and_a_good_one_is_tried_
     with pytest.raises(ValueError, match=r"^base\.predict\(X\)=.*Give a classifier that answers 0 or 1"):
         baselines.PrivateReduction(Says(), 1.0, .1, rounds=2).fit(D.X, D.Y, sensitive_features=D.A, rng=rng)
     assert rng.bit_generator.state == before
-    private_reduction.tried(baselines.NetworkClassifier((3,), epochs=1), D.X, D.Y)     # takes a generator: one of its own
+    learner.tried(baselines.NetworkClassifier((3,), epochs=1), D.X, D.Y)     # takes a generator: one of its own
     model = baselines.PrivateReduction(LogisticRegression(), 1.0, .1, notion="demographic_parity", rounds=2)
     model.fit(D.X, D.Y, sensitive_features=D.A, rng=rng)
     drawn = randomized_response(D.A, 2, 1.0, np.random.default_rng(5))
@@ -255,7 +255,7 @@ FAULTS = {
     "others_never_lie": Mutant(
         "dpfair_teach.baselines.response_gap_deviation", without(members=False), "those who lie themselves into the group are left out"),
     "corrected_by_nothing": Mutant(
-        "dpfair_teach.baselines.private_reduction.tolerated", lambda f: lambda reports, epsilon: np.ones_like(reports),
+        "dpfair_teach.baselines.learner.tolerated", lambda f: lambda reports, epsilon: np.ones_like(reports),
         "every gap may be gamma among the reports"),
 }
-assert private_reduction.CORRECTIONS == ("rates", "none")
+assert learner.CORRECTIONS == ("rates", "none")
