@@ -1,4 +1,4 @@
-"""The learners that the papers compare with, as estimators: a network, covariance constraints, a reduction, and one on randomized responses."""
+"""The learners that the papers compare with, as estimators: a network, bounds on covariances, a reduction, and one on responses."""
 from __future__ import annotations
 
 import inspect
@@ -253,8 +253,8 @@ class CovarianceClassifier(RandomizedClassifier):
         self.coef_, self.intercept_ = theta[:-1], float(theta[-1])
         self.losses_, self.residual_ = np.array(losses), program.residual(theta)
         if self.residual_ > RESIDUAL:
-            warnings.warn(f"not yet stationary after {len(losses) - 1} convex programs: residual_ is {self.residual_:.2g}, above {RESIDUAL}. "
-                          f"Standardize X{', or give more steps' if bends(params.parity) else ''}.", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"not yet stationary after {len(losses) - 1} convex programs: residual_ is {self.residual_:.2g}, above "
+                          f"{RESIDUAL}. Standardize X{', or give more steps' if bends(params.parity) else ''}.", ConvergenceWarning, stacklevel=3)
         scores = program.Z @ theta
         self.covariances_ = weights @ (np.minimum(program.signs * scores, 0.0) if program.bend else scores)
 
