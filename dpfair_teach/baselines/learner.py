@@ -254,7 +254,8 @@ class CovarianceClassifier(RandomizedClassifier):
         self.losses_, self.residual_ = np.array(losses), program.residual(theta)
         if self.residual_ > RESIDUAL:
             warnings.warn(f"not yet stationary after {len(losses) - 1} convex programs: residual_ is {self.residual_:.2g}, above "
-                          f"{RESIDUAL}. Standardize X{', or give more steps' if bends(params.parity) else ''}.", ConvergenceWarning, stacklevel=3)
+                          f"{RESIDUAL}. Standardize X{', or give more steps' if bends(params.parity) else ''}.",
+                          ConvergenceWarning, stacklevel=3)
         scores = program.Z @ theta
         self.covariances_ = weights @ (np.minimum(program.signs * scores, 0.0) if program.bend else scores)
 
