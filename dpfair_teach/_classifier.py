@@ -104,9 +104,9 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
         ``sensitive_features`` (m,) holds the groups 0..k-1, or is the name of the column of X that does: it is then taken out of X. All
         noise comes from ``rng``, which is not kept.
 
-        The group is no feature. Groups with a name are refused where X has a column of that name, or where a base was fitted on one: by
-        names alone. Where X is an array, also one that an earlier step of a pipeline made, and where the group is copied under another
-        name, as one-hot columns are, nothing can be checked.
+        The group is no feature. Groups with a name are refused where X has a column of that name (``race``, or ``remainder__race``, as a
+        ColumnTransformer writes it), or where a base was fitted on one: by names alone. Where X is an array, also one that an earlier step
+        of a pipeline made, and where the group is copied under another name, as one-hot columns are, nothing can be checked.
 
         One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
         the difference of two folds' counts is exact. A private fit refuses such a copy where it sees one: in a process that was started
@@ -123,7 +123,7 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
             check.refuse("sensitive_features", None, f"{name} learns to be fair between groups",
                          "Write fit(X, y, sensitive_features=A, rng=rng), with everybody's group in A.")
         given, (X, sensitive_features, column) = sensitive_features, check.column_taken_out(X, sensitive_features)
-        refuse_group_as_feature(X, sensitive_features, column, self.get_params(deep=False))
+        refuse_group_as_feature(X, getattr(sensitive_features, "name", None) if column is None else column, self.get_params(deep=False))
         check.no_missing_group("sensitive_features", sensitive_features)
         check.as_long_as(X, name, y=(y, "label"), sensitive_features=(given, "group"))
         check.same_people(X=X, y=y, sensitive_features=sensitive_features)

@@ -42,30 +42,32 @@ def validated_groups(name: str, value: object, k: int | None, *, of: str, length
                               missing=missing_now(k is not None, knows))
 
 
-def refuse_group_as_feature(X: Any, groups: Any, column: str | None, made_of: dict[str, Any]) -> None:
-    """The name of the groups, or of the ``column`` of X that was taken for them, is no column of X, and of nothing that a learner is
-    ``made_of`` (its parameters): there the group would be a public feature, and no epsilon would protect it.
+def refuse_group_as_feature(X: Any, named: Any, made_of: dict[str, Any]) -> None:
+    """What the groups are ``named`` is no column of X, and of nothing that a learner is ``made_of`` (its parameters): there the group
+    would be a public feature, and no epsilon would protect it. Nor is it a part of a column's name, as in ``remainder__race``.
 
     Names only are read, never a value: what has no names, as an array, cannot be checked, nor can a copy of the column under another name.
     """
-    columns = _columns(groups)      # the name of a column, or of a table with one; a table may have a column that is called "name"
-    own = columns[0] if len(columns) == 1 else None if columns else getattr(groups, "name", None)
-    name = _last(own if column is None else column)
+    name = _last(named)
     if name is None:
         return
-    if name in map(_last, _columns(X)):
-        check.refuse("sensitive_features", name, "the group is also a column of X, so it would be learned as a public feature, and no "
-                     "epsilon would protect it", f"Leave it out of X, or give its name alone, sensitive_features={name!r}: the column is "
-                     "then taken out of X.")
+    group = [part for part in name.split("__") if part][-1:] or [name]
+
+    def of_the_group(columns: Iterable[Any]) -> list[str]:
+        texts = [text for text in map(_last, columns) if text is not None]
+        return [text for text in texts if text == name or group[0] in text.split("__")]
+
+    columns = getattr(X, "columns", None)
+    for column in of_the_group(columns if isinstance(columns, Iterable) else ()):
+        check.refuse("sensitive_features", name, "the group is also a column of X" + (f", {column!r}" if column != name else "")
+                     + ", so it would be learned as a public feature, and no epsilon would protect it",
+                     f"Leave it out of X, or give its name alone, sensitive_features={column!r}: the column is then taken out of X."
+                     + (" If it is another, rename it." if column != name else ""))
     for parameter, value in made_of.items():
-        if any(name in map(_last, names) for names in _names_known_to(value)):
-            check.refuse(parameter, value, f"was fitted on a column {name!r}, which is the group: what it says of people may tell their "
-                         "group, and no epsilon would protect it", "Fit it again without that column.")
-
-
-def _columns(table: Any) -> list[Any]:
-    columns = getattr(table, "columns", None)
-    return list(columns) if isinstance(columns, Iterable) else []
+        for names in _names_known_to(value):
+            for column in of_the_group(names):
+                check.refuse(parameter, value, f"was fitted on a column {column!r}, which is the group: what it says of people may tell "
+                             "their group, and no epsilon would protect it", "Fit it again without that column.")
 
 
 def _last(name: Any) -> str | None:

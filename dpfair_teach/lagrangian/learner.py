@@ -118,13 +118,6 @@ class LagrangianClassifier(RandomizedClassifier):
     def _people(self, X: Any, columns: int | None = None) -> np.ndarray:
         return check.filled("X", check.rows("X", X, columns=columns, low=-LARGEST, high=LARGEST), "person")
 
-    def _problem(self, params: LagrangianParams, X: Any, y: np.ndarray, sensitive_features: Any) -> FairProblem:
-        """Everybody, looked at before anything is drawn."""
-        X = check.filled("X", self._people(X), "feature")
-        A = check.groups_below("sensitive_features", sensitive_features, params.terms.n_groups + self.missing, length=len(X),
-                               last="n_groups" if self.missing else "n_groups - 1")
-        return FairProblem(Network(X.shape[1], params.hidden), X, A, y, params.terms, missing=self.missing)
-
     def _keep(self, problem: PublicProblem, theta: np.ndarray, multipliers: np.ndarray, history: History) -> None:
         self.network_, self.theta_, self.multipliers_ = problem.network, theta, multipliers
         self.history_, self.parity_ = history.table(), problem.terms.parity
@@ -213,7 +206,11 @@ class FairLagrangian(LagrangianClassifier):
         return self._read()
 
     def _learn(self, params: LagrangianParams, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
-        problem, terms = self._problem(params, X, y, sensitive_features), params.terms
+        X = check.filled("X", self._people(X), "feature")
+        A = check.groups_below("sensitive_features", sensitive_features, params.terms.n_groups + self.missing, length=len(X),
+                               last="n_groups" if self.missing else "n_groups - 1")
+        problem = FairProblem(Network(X.shape[1], params.hidden), X, A, y, params.terms, missing=self.missing)
+        terms = params.terms
         sizes = terms.sizes(problem.cells, problem.weights)
         if (sizes == 0).any():
             a, r = np.argwhere(sizes == 0)[0]
@@ -313,7 +310,10 @@ class PrivateFairLagrangian(LagrangianClassifier):
         return params
 
     def _learn(self, params: LagrangianParams, X: Any, y: np.ndarray, sensitive_features: Any, rng: np.random.Generator) -> None:
-        problem = self._problem(params, X, y, sensitive_features)
+        X = check.filled("X", self._people(X), "feature")
+        A = check.groups_below("sensitive_features", sensitive_features, params.terms.n_groups + self.missing, length=len(X),
+                               last="n_groups" if self.missing else "n_groups - 1")
+        problem = FairProblem(Network(X.shape[1], params.hidden), X, A, y, params.terms, missing=self.missing)
         m, k = problem.public.m, params.terms.n_groups
         plan = dataclasses.replace(params.plan, sampling_probability=min(1.0, max(params.plan.batch / m, LEAST_SAMPLE)))
         noise = find_noise(params.epsilon, params.delta, plan, m, sizes_budget_fraction=SIZES_BUDGET_FRACTION)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..mechanisms import Measurement, Release, release_cells
 from ..networks import clipped_sum
-from .problem import FairProblem, GroupPart, Part
+from .problem import FairProblem, GroupPart, Part, PublicProblem
 
 __all__ = ["centred_prices", "noisy_group_sum", "noisy_violations", "noisy_sizes", "public_sizes"]
 
@@ -92,7 +92,10 @@ def noisy_group_sum(part: GroupPart, centred: ArrayLike, clip: float, noise: Mea
     >>> noisy_group_sum(problem.of(np.zeros(2), np.arange(3)), [[.5], [-.5]], 1.0, none, np.random.default_rng(0)).round(3)
     array([-0.375, -0.125])
     """
-    part, rng = with_codes("part", part), check.rng(rng)
+    if not isinstance(part, GroupPart):
+        check.refuse("part", part, *NO_PART)
+    refuse_weights("part", part.problem.public)
+    rng = check.rng(rng)
     if part.theta.dtype != np.float64:
         check.refuse("part", part.theta.dtype, "is the precision of its theta, in which a clipped gradient may be longer than the clip",
                      "Give problem.of a theta of float64.")
@@ -147,7 +150,10 @@ def noisy_violations(part: GroupPart, sizes: ArrayLike, noise: Measurement, rng:
     >>> noisy_violations(problem.of(np.array([1.0, 0.0])), [[1.0], [2.0]], none, np.random.default_rng(0)).round(3).tolist()
     [[0.204], [-0.102]]
     """
-    part, rng = with_codes("part", part), check.rng(rng)
+    if not isinstance(part, GroupPart):
+        check.refuse("part", part, *NO_PART)
+    refuse_weights("part", part.problem.public)
+    rng = check.rng(rng)
     public, noise = part.problem.public, checked_measurement(noise)
     people, terms = Part(public, part.theta, part.people), public.terms
     sizes = check.array("sizes", sizes, shape=terms.shape, low=1e-9, high=1e15)
@@ -168,12 +174,11 @@ def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) 
     Source: ours, gap T6: what sets the scale of noise must be public. No size is taken to be below a hundredth of its rate, or 1: an empty
     group is no error, and its noise is bounded.
     """
-    problem = with_codes("problem", problem)
+    if not isinstance(problem, FairProblem):
+        check.refuse("problem", problem, *NO_PROBLEM)
+    refuse_weights("problem", problem.public)
     terms, codes = problem.terms, np.asarray(problem.codes)
     k, asked = terms.n_groups + problem.missing, problem.cells >= 0
-    if k > check.MOST_GROUPS:
-        check.refuse("problem", terms.n_groups, "groups, and with missing=True who did not say is one more while they are counted",
-                     f"Choose at most {check.MOST_GROUPS - 1} groups.")
     counts, release = release_cells(problem.cells[asked], codes[asked], epsilon, rng, n_groups=k, n_cells=terms.shape[1],
                                     every_group=k > 2)
     everybody = problem.public.people
@@ -252,14 +257,9 @@ NO_PROBLEM = "not a FairProblem", "Make it with lagrangian.FairProblem(network, 
 NO_PART = "not a part of a FairProblem", "Give problem.of(theta, people)."
 
 
-def with_codes(name: str, given: Any) -> Any:
-    """The ``problem``, or the ``part`` of one, whose groups are codes: a row of weights may be as large as it likes, and how far one
-    person moves anything is known of codes alone."""
-    kind, wrong = (FairProblem, NO_PROBLEM) if name == "problem" else (GroupPart, NO_PART)
-    if not isinstance(given, kind):
-        check.refuse(name, given, *wrong)
-    problem = given if isinstance(given, FairProblem) else given.problem
-    if problem.codes is None:
-        check.refuse(name, problem.weights.shape, "the groups of its people are weights, and noise is made for codes",
+def refuse_weights(name: str, public: PublicProblem) -> None:
+    """Of a problem whose groups are weights: a row of them may be as large as it likes, and how far one person moves anything is known of
+    codes alone."""
+    if not public.codes:
+        check.refuse(name, (public.m, public.terms.n_groups), "the groups of its people are weights, and noise is made for codes",
                      "Make the FairProblem with A as codes 0, 1, ..., or train without noise on weights that are public.")
-    return given

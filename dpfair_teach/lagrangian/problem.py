@@ -124,7 +124,7 @@ WITHOUT_THEM = "Make the FairProblem without that group: renumber the others, or
 class PublicProblem:
     """What of a problem anybody may see: the people without their groups; ``network``, ``terms``, ``rows``, ``y``, ``cells`` are its.
 
-    ``complete``: is everybody known to be in one group? By the way the groups were given, not by who is where.
+    By the way the groups were given, not by who is where: are they ``codes``, and is everybody known to be in one, ``complete``?
     """
 
     network: Network
@@ -132,6 +132,7 @@ class PublicProblem:
     rows: np.ndarray
     y: np.ndarray
     cells: np.ndarray
+    codes: bool
     complete: bool
 
     @property
@@ -224,7 +225,8 @@ class FairProblem:
         else:
             codes = check.groups_below("A", self.A, k + missing, length=m)
             weights = np.eye(k + 1, k)[codes] if missing else np.eye(k)[codes]
-        public = PublicProblem(self.network, self.terms, rows, y, self.terms.cells(y), codes is not None and not self.missing)
+        coded = codes is not None
+        public = PublicProblem(self.network, self.terms, rows, y, self.terms.cells(y), coded, coded and not self.missing)
         for name, value in (("X", rows), ("A", weights if codes is None else codes), ("Y", y), ("rows", rows), ("y", y),
                             ("codes", codes), ("weights", weights), ("cells", public.cells), ("public", public)):
             object.__setattr__(self, name, value)

@@ -11,9 +11,9 @@ from .. import mechanisms
 from ..mechanisms.geometric import geometric_variance
 from ._blocks import blocks, floats, with_one
 from ._public import Public
-from .asked import Asked
 from .decided import Decisions
 from .in_blocks import Counts, Weights
+from .known import Known
 from .posterior import Observed
 from .releases import number_of
 from .settings import suggested_cells
@@ -112,21 +112,21 @@ def accepted(decisions: Decisions, half: np.ndarray, people: np.ndarray) -> np.n
     return np.concatenate([says, half[people][None], np.ones((1, len(people)))])
 
 
-def what_is_accepted(asked: Asked, public: Public, decisions: Decisions, candidates: np.ndarray) -> Accepted:
+def what_is_accepted(known: Known, public: Public, decisions: Decisions, candidates: np.ndarray) -> Accepted:
     """By the answers, in the model of :func:`expected_groups` with the prior covariance of ``public``, which no answer chose, and
     a residual as large as that of anybody can be."""
     chosen, half, found = decisions.only(candidates), upper_half(public), []
     for y, people in enumerate(public.people):
         rows: Any = accepted(chosen, half, people) if public.together else AcceptedInBlocks(chosen, half, people)
-        found.append([_of_one(asked, public, rows, a, y) for a in range(len(asked.groups))])
+        found.append([_of_one(known, public, rows, a, y) for a in range(len(known.groups))])
     means, covariances, noise = (np.array([[one[part] for one in row] for row in found]).swapaxes(0, 1) for part in (0, 1, 3))
-    return Accepted(candidates, means, covariances, np.array([row[0][2] for row in found]), noise, asked.k)
+    return Accepted(candidates, means, covariances, np.array([row[0][2] for row in found]), noise, known.k)
 
 
-def _of_one(asked: Asked, public: Public, rows: Any, a: int, y: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+def _of_one(known: Known, public: Public, rows: Any, a: int, y: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Mean and covariance of the sums ``rows`` over one group and rate; the same sums over everybody; ``noise`` of :class:`Accepted`."""
-    mean = asked.means[a, y]
-    observed = asked.observed[a][y] if asked.reports is None else _reports_in_cells(asked, public, a, y)
+    mean = known.means[a, y]
+    observed = known.observed[a][y] if known.reports is None else _reports_in_cells(known, public, a, y)
     n = len(rows) if isinstance(rows, np.ndarray) else rows.q
     joint = type(observed)(public.features_of[y]).add(rows, np.zeros(n), np.zeros(n)).joined(observed)
     along, cross, sizes = joint.products()
@@ -136,23 +136,23 @@ def _of_one(asked: Asked, public: Public, rows: Any, a: int, y: int) -> tuple[np
     told = mean * sizes[:n] + gain @ (observed.answers - mean * sizes[n:])
     left = law[:n, :n] - gain @ law[n:, :n]
     half = np.append(np.zeros(n - 2), [1.0, -0.5])          # those whom the score accepts, less half of all
-    known = half @ gain @ law[n:, :n] @ half / (half @ law[:n, :n] @ half)      # how much of the truth the estimate shows
-    return told, left, sizes[:n], float((half @ gain) ** 2 @ observed.variances / max(known, 1e-18) ** 2)
+    shown = half @ gain @ law[n:, :n] @ half / (half @ law[:n, :n] @ half)      # how much of the truth the estimate shows
+    return told, left, sizes[:n], float((half @ gain) ** 2 @ observed.variances / max(shown, 1e-18) ** 2)
 
 
-def _reports_in_cells(asked: Asked, public: Public, a: int, y: int) -> Observed:
+def _reports_in_cells(known: Known, public: Public, a: int, y: int) -> Observed:
     """Reports, one by one, say little and were chosen by; summed over public cells they are answers as noisy counts are. And the audit."""
-    people, mean, reports = public.people[y], asked.means[a, y], asked.reports
+    people, mean, reports = public.people[y], known.means[a, y], known.reports
     assert reports is not None
-    law = mechanisms.randomized_response_matrix(asked.k, asked.response_epsilon)
+    law = mechanisms.randomized_response_matrix(known.k, known.response_epsilon)
     keep, other = law[0, 0], law[0, 1]
     variance = (mean * keep * (1 - keep) + (1 - mean) * other * (1 - other)) / (keep - other) ** 2
-    found = asked._observes(public.features_of[y])
+    found = known._observes(public.features_of[y])
     codes, _ = public.cells(suggested_cells(public.m, CELLS_AT))
     cell = np.unique(codes[people], return_inverse=True)[1].reshape(-1)
     question = found.counting(cell, int(cell.max()) + 1)
-    found.add(question, question @ reports[people, asked.groups[a]], np.bincount(cell) * variance)
-    for (codes, counts), release in zip(asked.answers[1:], asked.releases[1:], strict=True):
+    found.add(question, question @ reports[people, known.groups[a]], np.bincount(cell) * variance)
+    for (codes, counts), release in zip(known.answers[1:], known.releases[1:], strict=True):
         here, cell = np.unique(codes[people], return_inverse=True)
         noise = geometric_variance(number_of(release.sensitivity), number_of(release.epsilon))
         found.add(found.counting(cell.reshape(-1), len(here)), counts[a, here].astype(float), np.full(len(here), noise))

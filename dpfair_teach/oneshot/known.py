@@ -1,9 +1,12 @@
 """What is known about the groups after each answer; nothing in this file ever sees A."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import mechanisms
+from ..mechanisms import Release
 from ._map import Map
 from ._public import Public
 from .in_blocks import ObservedInBlocks
@@ -27,6 +30,13 @@ class Known:
         self.means = np.full((len(self.groups), rates), 1 / k)
         self.weights_of_features = np.zeros((len(self.groups), rates, public.map.width))
         self.reports: np.ndarray | None = None
+        self.releases: list[Release] = []
+        self.answers: list[tuple[Any, np.ndarray]] = []
+
+    def record(self, release: Release, question: np.ndarray | None, answer: np.ndarray) -> None:
+        """Keep an answer, and its record."""
+        self.releases.append(release)
+        self.answers.append((question, answer))
 
     def count(self, codes: np.ndarray, counts: np.ndarray, variance: float, sets_mean: bool = False) -> None:
         """Noisy counts of public cells; the first also set the prior mean, by their own total."""

@@ -262,13 +262,13 @@ class FrontierLearner(FrontierClassifier):
             if params.method == "designed":
                 self._publish(public, *learn_designed(public, A, params.k, params.epsilon, rng, params.share, params.gammas))
                 return
-            basis, frontier, decisions, asked = learn(public, A, params.k, params.epsilon, rng, method=params.method, share=params.share,
+            basis, frontier, decisions, known = learn(public, A, params.k, params.epsilon, rng, method=params.method, share=params.share,
                                                       n_cells=params.n_cells, norm=params.norm, columns=params.columns,
                                                       smoothing=params.smoothing, gammas=params.gammas)
-            self.releases_, self.answers_ = tuple(asked.releases), tuple(asked.answers)
+            self.releases_, self.answers_ = tuple(known.releases), tuple(known.answers)
             self._basis, self.frontier_ = basis, frontier
-            self.accepted_: Accepted | Believed = what_is_accepted(asked, public, decisions, frontier.used)
-        self.smoothing_ = {name: getattr(asked.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
+            self.accepted_: Accepted | Believed = what_is_accepted(known, public, decisions, frontier.used)
+        self.smoothing_ = {name: getattr(known.public.settings, name) for name in ("length", "linear", "smooth", "residual")}
 
     def _publish(self, public: Public, basis: Basis, frontier: Chosen, believed: Believed, asked: list[Asked]) -> None:
         self.releases_ = tuple(one.release for one in asked)

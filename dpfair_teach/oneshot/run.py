@@ -15,6 +15,7 @@ from .basis import Basis, basis_of, scores_of
 from .candidates import estimated_gaps, multiplier_grid
 from .decided import Decisions
 from .frontier import best_mixtures
+from .known import Known
 from .posterior import joint_codes
 from .published import Frontier
 from .releases import Norm
@@ -27,13 +28,14 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, *, method: Method = "histogram",
           share: float | None = None, n_cells: int | None = None, norm: Norm = "l2", columns: Columns = "coordinates",
-          smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Basis, Frontier, Decisions, Asked]:
-    """One private run on checked arguments: (basis, Frontier, decisions of the H candidates, Asked). A is read by ``Asked`` only."""
+          smoothing: Smoothing = "fixed", gammas: tuple[float, ...] = GAMMAS) -> tuple[Basis, Frontier, Decisions, Known]:
+    """One private run on checked arguments: (basis, Frontier, decisions of the H candidates, answers). A is read by ``Asked`` only."""
     if method == "designed":
         check.refuse("method", method, "has a run of its own", "Call oneshot.ask_well, or FrontierLearner with method='designed'.")
     settings = public.settings
     share = settings.share if share is None else share
     asked = Asked(public, A, k, rng)
+    known = asked.known
     first, rest = parts_of(epsilon, share, k)
     strata, parity = public.people, public.parity
     if method == "histogram":
@@ -43,12 +45,12 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
     else:
         asked.sums(first, norm, columns)
     if smoothing == "likelihood":
-        asked.smooth_by_likelihood()
-        public = asked.public
-    weights, smooth = asked.expected()
+        known.smooth_by_likelihood()
+        public = known.public
+    weights, smooth = known.expected()
     if method == "sums" and columns == "features":
         smooth = weights        # whose sums of (1, X) are the answers, shrunk: without noise the oracle's own s_ay
-    basis = basis_of(public, asked, smooth)
+    basis = basis_of(public, known, smooth)
     multipliers = candidate_rows(multiplier_grid(k, notion=parity))
     decisions = Decisions(scores_of(basis, public), multipliers)
     error, everybody = decisions.counted(public.y)
@@ -67,9 +69,9 @@ def learn(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.
         labels = public.y[who]
         codes[who] = joint_codes(decisions.only(support).rows(who), labels if len(strata) == 2 else np.zeros_like(labels))
         asked.histogram(codes, int(codes.max()) + 1, rest)
-        gaps = estimated_gaps(decisions, everybody, asked.expected()[0], strata, parity)
+        gaps = estimated_gaps(decisions, everybody, known.expected()[0], strata, parity)
     mixtures = best_mixtures(error, gaps, gammas)
-    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps, audited), decisions, asked
+    return basis, Frontier(mixtures.gammas, mixtures.weights, multipliers, error, gaps, audited), decisions, known
 
 
 def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:

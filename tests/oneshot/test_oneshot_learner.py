@@ -226,10 +226,14 @@ def test_features_within_a_deviation_of_zero_are_used_as_they_are(people):
 # --- deliberate faults
 
 def groups_peeped_at(f):
-    def expected(self):
-        weights, smooth = f(self)
-        return weights + 1e-7 * np.outer(self._A, [-1, 1, 0, 0][:self.k]), smooth
-    return expected
+    def __init__(self, public, A, k, rng):
+        def expected():
+            weights, smooth = honest()
+            return weights + 1e-7 * np.outer(A, [-1, 1, 0, 0][:k]), smooth
+
+        f(self, public, A, k, rng)
+        honest, self.known.expected = self.known.expected, expected
+    return __init__
 
 
 def exact_gaps_in_the_digits(f):
@@ -249,19 +253,23 @@ def groups_kept(f):
 
 
 def likelihood_of_the_true_counts(f):
-    def smooth_by_likelihood(self):
-        for y, i in enumerate(self.public.people):
-            self.observed[0][y].answers = self.observed[0][y].queries @ (self._A[i] == 1)
-        f(self)
-    return smooth_by_likelihood
+    def __init__(self, public, A, k, rng):
+        def smooth_by_likelihood():
+            for i, seen in zip(public.people, self.known.observed[0], strict=True):
+                seen.answers = seen.queries @ (A[i] == 1)
+            honest()
+
+        f(self, public, A, k, rng)
+        honest, self.known.smooth_by_likelihood = self.known.smooth_by_likelihood, smooth_by_likelihood
+    return __init__
 
 
 FAULTS = {
-    "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.expected", groups_peeped_at, "the expected groups look at the true ones"),
+    "groups_peeped_at": Mutant("dpfair_teach.oneshot.asked.Asked.__init__", groups_peeped_at, "the expected groups look at the true ones"),
     "exact_gaps_in_the_digits": Mutant(
         "dpfair_teach.oneshot.run.learn", exact_gaps_in_the_digits, "the published gaps carry the true ones in their last digits"),
     "groups_on_the_fitted_object": Mutant("dpfair_teach.oneshot.learner.FrontierLearner.fit", groups_kept, "the fitted object holds A"),
     "likelihood_of_the_true_counts": Mutant(
-        "dpfair_teach.oneshot.asked.Asked.smooth_by_likelihood", likelihood_of_the_true_counts,
+        "dpfair_teach.oneshot.asked.Asked.__init__", likelihood_of_the_true_counts,
         "the covariance is chosen by counts without noise"),
 }

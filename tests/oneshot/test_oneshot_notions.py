@@ -56,7 +56,7 @@ def test_one_person_moves_the_answers_by_the_recorded_sensitivity_at_most(k, not
         one = Asked(public, A, k, np.random.default_rng(0))
         one.histogram(*public.cells(4), 1e9)
         one.sums(1e9, "l1", "coordinates")
-        return one
+        return one.known
 
     everybody = np.full(people.m, k - 1)        # who comes from group 0 moves one count only, where that is not asked for
     before, moved = answers(everybody), []
@@ -93,7 +93,7 @@ def test_the_counts_give_away_what_their_record_says(notion, against, monkeypatc
             for _ in range(rounds):
                 one = Asked(public, np.full(people.m, a), 3, rng)
                 one.histogram(codes, n, 2.0)
-                ones_, twos = one.answers[0][1][-2:]
+                ones_, twos = one.known.answers[0][1][-2:]
                 hits += int(((ones_ >= 1) & (twos <= 0)).sum())
             ones.append(hits)
         return audit.epsilon_lower_bound(ones[0], ones[1], n * rounds, alpha=1e-9)
@@ -169,8 +169,8 @@ def test_the_answers_have_the_shapes_that_the_docstring_says(k, notion, against)
 # --- deliberate faults
 
 def asks_everybody(f):
-    def __init__(self, public, A, k, rng):
-        f(self, public, A, k, rng)
+    def __init__(self, public, k):
+        f(self, public, k)
         self.every_group = False
         self.groups = range(1, k)
         self.observed, self.means = self.observed[-(k - 1):], self.means[-(k - 1):]
@@ -187,7 +187,7 @@ FAULTS = {
         "dpfair_teach.mechanisms.cell_sensitivity", lambda f: lambda k, every_group=False: f(k, every_group) / (1 + every_group),
         "counts of every group at half their sensitivity"),
     "oneshot_pairs_leave_group_0_out": Mutant(
-        "dpfair_teach.oneshot.asked.Asked.__init__", asks_everybody, "between pairs group 0 is still what the others leave"),
+        "dpfair_teach.oneshot.known.Known.__init__", asks_everybody, "between pairs group 0 is still what the others leave"),
     "oneshot_pairs_are_anchored": Mutant(
         "dpfair_teach.oneshot.candidates.gaps_of", anchored, "between pairs only gaps to group 0 are kept"),
 }

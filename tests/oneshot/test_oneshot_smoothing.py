@@ -47,16 +47,17 @@ def test_the_choice_is_the_best_of_the_grid_by_the_answers_to_both_labels(public
     def by_hand(settings):
         total, features = 0.0, public.under(settings).features
         for y, i in enumerate(public.people):
-            seen, mean = asked.observed[0][y], asked.means[0, y]
+            seen, mean = asked.known.observed[0][y], asked.known.means[0, y]
             K = features[i] @ features[i].T + settings.residual * mean * (1 - mean) * np.eye(len(i))
             total += multivariate_normal(mean * seen.queries.sum(axis=1), seen.queries @ K @ seen.queries.T + np.diag(seen.variances)
                                          ).logpdf(seen.answers)
         return total
 
     best = max(smoothing.grid(DEFAULTS), key=by_hand)
-    asked.smooth_by_likelihood()
-    assert asked.public.settings == best and len(list(smoothing.grid(DEFAULTS))) == 18
-    assert all(np.array_equal(seen.features, features) for seen, features in zip(asked.observed[0], asked.public.features_of, strict=True))
+    asked.known.smooth_by_likelihood()
+    assert asked.known.public.settings == best and len(list(smoothing.grid(DEFAULTS))) == 18
+    known = asked.known
+    assert all(np.array_equal(seen.features, features) for seen, features in zip(known.observed[0], known.public.features_of, strict=True))
 
 
 @pytest.mark.parametrize("length", smoothing.LENGTHS)

@@ -54,7 +54,7 @@ def test_a_sum_of_reports_is_taken_for_as_uncertain_as_it_is(people):
     sums = np.array([[debiased_groups(mechanisms.randomized_response(A, 3, 1.0, rng), 3, 1.0)[people.Y == y].sum(axis=0) for y in (0, 1)]
                      for _ in range(2000)])
     for a, y in np.ndindex(2, 2):           # 2,000 sums: known to 3 parts in 100; of members alone up to a third more
-        assert asked.observed[a][y].variances[0] == pytest.approx(sums[:, y, a + 1].var(), rel=.15)
+        assert asked.known.observed[a][y].variances[0] == pytest.approx(sums[:, y, a + 1].var(), rel=.15)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -63,10 +63,10 @@ def test_the_model_knows_the_variance_of_the_noise_on_a_sum(people, norm, k):
     """By the law: of the two-norm's noise a number has the D-th part of the square of a Gamma(D) length, D all numbers of a label."""
     asked = Asked(Public(people.X, people.Y), people.A % k, k, np.random.default_rng(9))
     asked.sums(1.0, norm, "features")
-    D, scale = (k - 1) * (1 + people.X.shape[1]), asked.releases[0].scale
+    D, scale = (k - 1) * (1 + people.X.shape[1]), asked.known.releases[0].scale
     variance = stats.laplace(scale=scale).var() if norm == "l1" else stats.gamma(D, scale=scale).moment(2) / D
     for a, y in np.ndindex(k - 1, 2):
-        assert asked.observed[a][y].variances == pytest.approx(np.full(D // (k - 1), variance))
+        assert asked.known.observed[a][y].variances == pytest.approx(np.full(D // (k - 1), variance))
 
 
 @pytest.mark.parametrize("method", ["histogram", "response", "sums"])
@@ -78,16 +78,16 @@ def test_the_prior_mean_is_the_share_that_was_released_cut_to_what_can_be_one(pe
         asked = Asked(public, people.A, 3, np.random.default_rng(seed))
         if method == "histogram":
             asked.histogram(*public.cells(4), epsilon, sets_mean=True)
-            question, answer = asked.answers[0]
+            question, answer = asked.known.answers[0]
             share = [[answer[a, np.unique(question[i])].sum() / len(i) for i in public.people] for a in (0, 1)]
         elif method == "response":
             asked.response(epsilon)
-            share = [[debiased_groups(asked.answers[0][1], 3, epsilon)[i, a].mean() for i in public.people] for a in (1, 2)]
+            share = [[debiased_groups(asked.known.answers[0][1], 3, epsilon)[i, a].mean() for i in public.people] for a in (1, 2)]
         else:
             asked.sums(epsilon, "l1", "features")
-            share = asked.answers[0][1][:, :, 0] / size
-        assert asked.means == pytest.approx(np.clip(share, .05, .95), abs=1e-9)
-        cut.append(np.abs(asked.means - share).max() > 1e-6)
+            share = asked.known.answers[0][1][:, :, 0] / size
+        assert asked.known.means == pytest.approx(np.clip(share, .05, .95), abs=1e-9)
+        cut.append(np.abs(asked.known.means - share).max() > 1e-6)
     assert any(cut[:2]) and not cut[2]
 
 
@@ -102,7 +102,7 @@ def zero_without_one_only(f):
 
 FAULTS = {
     "group_zero_without_group_one_only": Mutant(
-        "dpfair_teach.oneshot.asked.Asked.expected", zero_without_one_only, "group 0 is taken for everybody outside group 1"),
+        "dpfair_teach.oneshot.known.Known.expected", zero_without_one_only, "group 0 is taken for everybody outside group 1"),
     "rest_of_group_one_only": Mutant(
         "dpfair_teach.oneshot.known.rest_of", lambda f: lambda given: f(given[:1]),
         "candidates take group 0 for everybody outside group 1"),
