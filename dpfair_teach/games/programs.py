@@ -35,7 +35,7 @@ class FairERM:
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """An exact equilibrium: the learner's mixture ``Q`` (..., H) , the auditor's multipliers ``lam`` (..., K), ``value`` L(Q, lam)."""
+    """An exact equilibrium: the learner's mixture ``Q`` (..., H), the auditor's multipliers ``lam`` (..., K), ``value`` L(Q, lam)."""
 
     value: np.ndarray
     Q: np.ndarray

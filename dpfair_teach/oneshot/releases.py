@@ -170,7 +170,8 @@ def release_sums(features: ArrayLike, A: ArrayLike, Y: ArrayLike | None, epsilon
 
     Source: ours; ``l1`` by supplement, Theorem 1.1, ``l2`` by the same proof with the other norm. A moves the vectors of one label, so
     for l2 each label has noise of its own over its (k-1) d numbers. Entries are cut off to multiples of about m 2^-53 of the largest, so
-    that sums are exact in any order of the people; the noisy sums are rounded to a public grid. Neither costs epsilon.
+    that sums are exact in any order of the people; the noisy sums are rounded to a public grid. Neither costs epsilon;
+    noise in doubles does a little (chapter 18).
 
     Parameters
     ----------
