@@ -74,7 +74,7 @@ def first(name: str, part: int) -> Run:
     return _first(name, part, faults.standing[-1])
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4)       # more would be remembered from one test to the next, which then calls nothing
 def _first(name: str, part: int, fault: int) -> Run:
     fit = FITS[name]
     return run(fit, FEW[fit.k], FEW[fit.k].A, seed=seed_of(name, part))
