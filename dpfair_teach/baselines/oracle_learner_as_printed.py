@@ -14,7 +14,7 @@ from ..fairness.parity import both_signs, signed
 from ..games.auditor import bound_on_multipliers, hedge_rate, weights
 from ..games.budget import checked_delta, printed_step, schedule
 from ..games.programs import plain
-from ..games.regression import asked_people, checked_oracle, default_price
+from ..games.regression import asked_people, checked_oracle, counted, default_price
 from ..oracles import RegressionOracle
 
 __all__ = ["regression_dp_oracle_learner_as_printed", "section_5_step"]
@@ -126,7 +126,8 @@ def regression_dp_oracle_learner_as_printed(
     check.choice("noise", noise, NOISES)
     check.choice("step", step, STEPS)
     most_rounds = check.integer("most_rounds", most_rounds, low=1, high=10**6)
-    k, m, n = constants.n_groups, oracle.m, float(cells.n.min())
+    k, m, sizes = constants.n_groups, oracle.m, constants.n
+    n = float(sizes.min())
     if n <= 1:
         check.refuse("A", n, "is the smallest cell, and the scales divide by one person less", "Merge groups; this learner cannot run.")
     repeats = math.prod(axes := check.size(size, each))
@@ -143,24 +144,24 @@ def regression_dp_oracle_learner_as_printed(
 
     # A rule is a row (1, -prices, -noise), its scores one product with this: nothing of a round has people as an axis but that product.
     gap_coefficients, gaps_of = oracle.gap_coefficients(oracle.sums(A, k))[asked], constants.parity.differences_for(k)
-    people = np.vstack([oracle.base, gap_coefficients, oracle.inverse]) @ oracle.design[cells.order].T
+    people = np.vstack([oracle.base, gap_coefficients, oracle.inverse]) @ oracle.design.T
     largest = np.abs(oracle.design).max(axis=0)
     T, prices, tolerances, rate, of_learner, of_auditor = (np.tile(v, repeats) for v in (rounds, B, gammas, eta, learner, auditor))
-    theta, accepted = np.zeros((len(T), constants.n_constraints)), np.zeros((len(T), *cells.n.shape))
+    theta, accepted = np.zeros((len(T), constants.n_constraints)), np.zeros((len(T), *sizes.shape))
     rows = np.ones((len(T), len(people)))
     for t in range(T.max()):
         i = np.flatnonzero(t < T)
         asks = rows[:len(i)]
         asks[:, 1:] = -np.hstack([signed(weights(theta[i], prices[i])),
                                   _noise(noise, of_learner[i, None] * largest, (len(i), oracle.d + 1), rng)])
-        counts = np.concatenate([cells.counts(asks[j:j + _AT_ONCE] @ people > 0) for j in range(0, len(i), _AT_ONCE)])
+        counts = np.concatenate([counted(asks[j:j + _AT_ONCE] @ people > 0, cells) for j in range(0, len(i), _AT_ONCE)]).reshape(-1, k, 2)
         accepted[i] += counts
-        r = both_signs(gaps_of(counts / cells.n)) - tolerances[i, None]
+        r = both_signs(gaps_of(counts / sizes)) - tolerances[i, None]
         theta[i] += rate[i, None] * (r + _noise(noise, of_auditor[i, None], r.shape, rng))
 
     mean = accepted / T[:, None, None]
-    error = (mean[..., 0].sum(axis=-1) + (cells.n[:, 1] - mean[..., 1]).sum(axis=-1)) / m
-    violation = constants.parity.apart(mean / cells.n)
+    error = (mean[..., 0].sum(axis=-1) + (sizes[:, 1] - mean[..., 1]).sum(axis=-1)) / m
+    violation = constants.parity.apart(mean / sizes)
     found = [v.reshape(each) for v in (real, rounds, steps, learner, auditor)]
     return PrintedRegressionPlay(*map(plain, (*found, error.reshape(axes + each), violation.reshape(axes + each))))
 

@@ -71,25 +71,10 @@ def default_price(gamma: np.ndarray) -> np.ndarray:
     return 1 / np.maximum(gamma, 1 / MOST_B)
 
 
-class Cells:
-    """People in the order of their cells (a, y), to count whom many classifiers accept."""
-
-    def __init__(self, A: np.ndarray, Y: np.ndarray, k: int) -> None:
-        code = (2 * A + Y).astype(np.min_scalar_type(2 * k))
-        self.order = np.argsort(code, kind="stable")
-        n = np.bincount(code, minlength=2 * k)
-        self.n, self.ends = n.astype(float).reshape(k, 2), np.append(0, np.cumsum(n))
-        self._one_hot: np.ndarray | None = None
-
-    def counts(self, accepts: np.ndarray) -> np.ndarray:
-        """(G, m) decisions of people in this order -> (G, k, 2) accepted."""
-        if len(accepts) == 1:
-            cells = zip(self.ends[:-1], self.ends[1:], strict=True)
-            return np.array([np.count_nonzero(accepts[0, i:j]) for i, j in cells], dtype=float).reshape(1, *self.n.shape)
-        if self._one_hot is None:
-            people = np.arange(self.ends[-1])[:, None]
-            self._one_hot = ((people >= self.ends[:-1]) & (people < self.ends[1:])).astype(np.float32)
-        return counted(accepts, self._one_hot).reshape(-1, *self.n.shape)
+def cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each person's cell as a row of 0 and one 1, (m, 2k), to be :func:`counted`; and how many are in each."""
+    code = 2 * np.asarray(A, dtype=np.int64) + Y
+    return (code[:, None] == np.arange(2 * k)).astype(np.float32), np.bincount(code, minlength=2 * k).astype(float).reshape(k, 2)
 
 
 def counted(accepts: np.ndarray, one_hot: np.ndarray) -> np.ndarray:
@@ -106,14 +91,14 @@ def game_of_constants(n: np.ndarray, gamma: ArrayLike, parity: Parity, empty: Em
     return FairnessGame.from_counts(np.stack([np.zeros_like(n), n]), n, gamma, notion=parity, empty=empty)
 
 
-def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, parity: Parity) -> tuple[Cells, FairnessGame, np.ndarray]:
-    """The people, the game of the two constants on them, and which gaps are asked."""
+def asked_people(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, parity: Parity) -> tuple[np.ndarray, FairnessGame, np.ndarray]:
+    """The people's cells, the game of the two constants on them, and which gaps are asked."""
     A, k = check.groups("A", A, length=oracle.m)
-    cells = Cells(A, oracle.Y, k)
     if k < 2:
         check.refuse("A", k - 1, "is the largest code, so there is one group only", "Comparing needs two groups.")
-    parity.require("A", cells.n, "Merge that group with another, or leave that rate out of constraints.", codes=True)
-    game = game_of_constants(cells.n, gamma, parity)
+    cells, n = cells_of(A, oracle.Y, k)
+    parity.require("A", n, "Merge that group with another, or leave that rate out of constraints.", codes=True)
+    game = game_of_constants(n, gamma, parity)
     return cells, game, (2 * np.arange(k - 1)[:, None] + labels_of(game.constraints)).ravel()
 
 
@@ -131,20 +116,18 @@ def nobody_as_one(sums: np.ndarray) -> np.ndarray:
     return np.concatenate([np.maximum(sums[..., :1], 1.0), sums[..., 1:]], axis=-1)
 
 
-def _open_people(oracle: RegressionOracle, A: ArrayLike, n: np.ndarray, asked: np.ndarray,
-                 most: float) -> tuple[np.ndarray, Cells, np.ndarray, np.ndarray, np.ndarray]:
-    """The gaps' coefficients; the people whom prices of at most ``most`` together may decide, in the order of their cells; how many others
-    are accepted of each cell; and the scores of the open ones, their own and those of the gaps."""
+def _open_people(oracle: RegressionOracle, A: ArrayLike, cells: np.ndarray, asked: np.ndarray,
+                 most: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The gaps' coefficients; the cells of the people whom prices of at most ``most`` together may decide; how many others are accepted of
+    each cell; and the scores of the open ones, their own and those of the gaps."""
     # An empty cell that no constraint asks about: its gap is left out here.
-    gap_coefficients = oracle.gap_coefficients(nobody_as_one(oracle.sums(A, len(n))))[asked]
+    gap_coefficients = oracle.gap_coefficients(nobody_as_one(oracle.sums(A, cells.shape[1] // 2)))[asked]
     scores = np.vstack([oracle.base, gap_coefficients]) @ oracle.design.T
     # Whose score is beyond all that the prices can take away or give, is decided: only the others are asked.
     is_open = np.abs(scores[0]) <= most * np.abs(scores[1:]).max(axis=0) * (1 + 1e-9) + 1e-12
-    groups, labels = np.asarray(A, dtype=np.int64), oracle.Y
-    cells, accepted = Cells(groups[is_open], labels[is_open], len(n)), (scores[0] > 0) & ~is_open
-    settled = np.bincount((2 * groups + labels)[accepted], minlength=n.size).reshape(n.shape)
-    scores = scores.take(np.flatnonzero(is_open)[cells.order], axis=1)
-    return gap_coefficients, cells, settled, scores[0], scores[1:]
+    settled = counted(((scores[0] > 0) & ~is_open)[None], cells)
+    scores = scores[:, is_open]
+    return gap_coefficients, cells[is_open], settled, scores[0], scores[1:]
 
 
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
@@ -187,7 +170,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     """
     oracle = checked_oracle(oracle)
     cells, constants, asked = asked_people(oracle, A, gamma, label_rates(notion))
-    n = cells.n
+    n = constants.n
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     axes = check.broadcast("B", B.shape, "gamma", constants.gamma.shape, "Give one B for each gamma.")
     rounds, K = check.integer("rounds", rounds, low=1), constants.n_constraints
@@ -200,7 +183,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     if rounds * games * (K + 1) > MOST:
         check.refuse("rounds", rounds, f"rounds of {games} games are too many to keep", "Play fewer rounds or games at once.")
 
-    gap_coefficients, cells, settled, score, gap_scores = _open_people(oracle, A, n, asked, float(B.max()))
+    gap_coefficients, cells, settled, score, gap_scores = _open_people(oracle, A, cells, asked, float(B.max()))
     gammas, prices_of = (np.broadcast_to(v, axes).reshape(games) for v in (constants.gamma, B))
     steps = np.broadcast_to(eta, axes).reshape(games, 1)
     gaps_of = constants.parity.differences_for(len(n))
@@ -212,7 +195,7 @@ def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, ga
     for t in range(rounds):
         lam = multipliers[t] = weights(theta, prices_of)
         w = prices[t] = signed(lam)
-        counts[t] = settled + cells.counts(score > w @ gap_scores)
+        counts[t] = (settled + counted(score > w @ gap_scores, cells)).reshape(games, *n.shape)
         theta += steps * (both_signs(gaps_of((counts[t] / size)[columns])) - gammas[:, None])
     met, first, chosen = np.unique(counts.reshape(rounds * games, -1), axis=0, return_index=True, return_inverse=True)
     game = FairnessGame.from_counts(met.reshape(-1, *n.shape), n, constants.gamma, notion=constants.parity).with_constants()

@@ -24,7 +24,7 @@ from .budget import SMALLEST_EPSILON, STEPS, checked_fraction, gaussian_cost, la
 from .play import MOST, table_of_rounds
 from .players import release_sizes
 from .programs import plain
-from .regression import checked_oracle, counted, default_price, game_of_constants, label_rates
+from .regression import cells_of, checked_oracle, counted, default_price, game_of_constants, label_rates
 from .table import OddsNotion, labels_of
 
 __all__ = ["regression_dp_oracle_learner"]
@@ -119,18 +119,12 @@ def evaluate_regression(published: PrivateRegressionPlay, A: ArrayLike) -> Evalu
     """Error and violation of a private loop on the people it learned from: handed their groups again, and so for the teacher's eye."""
     oracle, k, rules = published.oracle, published.n_groups, published.rules
     A, _ = check.groups("A", A, length=oracle.m, n_groups=k)
-    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
+    one_hot, n = cells_of(A, oracle.Y, k)
     people = oracle.design.T
     counts = np.stack([_accepted(each.reshape(-1, each.shape[-1]), people, one_hot) for each in rules]).reshape(len(rules), -1, k, 2)
     gaps = published.parity.differences((counts / np.maximum(n, 1.0))[..., labels_of(published.constraints)])
     axes = rules.shape[:-1]
     return EvaluatedRegression(n, counts.reshape(axes + (k, 2)), published.errors, gaps.reshape(axes + (-1,)))
-
-
-def _cells_of(A: np.ndarray, Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each person's cell as a row of 0 and one 1, (m, 2k), to be :func:`counted`; and how many are in each."""
-    code = 2 * np.asarray(A, dtype=np.int64) + Y
-    return (code[:, None] == np.arange(2 * k)).astype(np.float32), np.bincount(code, minlength=2 * k).astype(float).reshape(k, 2)
 
 
 def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float,
@@ -193,7 +187,7 @@ def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: 
     oracle, rng = checked_oracle(oracle), check.rng(rng)
     k, parity, T = check.group_count(n_groups), label_rates(notion), check.integer("rounds", rounds, low=1, high=10**6)
     A, _ = check.groups("A", A, length=oracle.m, n_groups=k)
-    one_hot, n = _cells_of(np.asarray(A), oracle.Y, k)
+    one_hot, n = cells_of(A, oracle.Y, k)
     constants = game_of_constants(n, gamma, parity, "zero")
     B = default_price(constants.gamma) if B is None else bound_on_multipliers(B)
     ridge = check.number("ridge", ridge, low=0.0, high=1e12)
