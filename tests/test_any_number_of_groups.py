@@ -32,7 +32,7 @@ from dpfair_teach import (
     separation,
 )
 from dpfair_teach._checks import MOST_GROUPS
-from dpfair_teach.baselines.reduction import reweighed, start_reduction
+from dpfair_teach.baselines.reductions import reweighed, start_reduction
 from dpfair_teach.functional.moments import group_vertices
 from test_bad_input import CALLABLES
 from valid_calls import VALID
@@ -597,13 +597,13 @@ def moved_moments(k):
     close(functional.moments_l2(k), functional.moments_l2(k, gram_weight=1e-3), 1e-5)
 
 
-@counted("baselines.reduction.start_reduction")
+@counted("baselines.reductions.start_reduction")
 def everybody(k):
     _, A, _ = drawn(k)
     close(start_reduction(len, A, .1, 1.0, 1, np.random.default_rng(0), fairness.Parity())[0], [[0.0] * len(A), [1.0] * len(A)])
 
 
-@counted("baselines.reduction.reweighed")
+@counted("baselines.reductions.reweighed")
 def tolerances(k):
     """|gap| within gamma times its factor, one by one."""
     yhat, A, Y = drawn(k)

@@ -237,7 +237,7 @@ FINE = {
     ("data.ten_people_base", "X", "one entry short"), ("attacks.read_support_vectors", "X", "one entry short"),
     ("games.group_indicators", "A", "one entry short"),
     ("oracles.halfplane_labelings", "X", "one entry short"), ("functional.shorten_rows", "X", "one entry short"),
-    ("oneshot.FrontierLearner:decisions", "X", "one entry short"), ("baselines.reduction.start_reduction", "A", "one entry short"),
+    ("oneshot.FrontierLearner:decisions", "X", "one entry short"), ("baselines.reductions.start_reduction", "A", "one entry short"),
     *((f"baselines.NetworkClassifier:{ask}", "X", "one entry short") for ask in ("predict", "predict_proba", "decision_function")),
     *((f"baselines.Reduction:{ask}", "X", "NaN inside") for ask in ("predict", "predict_proba", "score")),      # two constants decide
     *((name, "X", "one entry short") for name in (

@@ -28,7 +28,7 @@ from private_fits import Fit, function_of
 MAKERS = ("dpfair_teach.mechanisms.measurement", "dpfair_teach.accounting.adding")
 #: What is drawn of public things, or coins that must stay secret: the same for all groups, and no answer.
 COINS = [(networks.Network, "initial"), (problem, "epoch_order"), (problem, "poisson_sample"),
-         (importlib.import_module("dpfair_teach.baselines.reduction"), "shaken_prices")]
+         (importlib.import_module("dpfair_teach.baselines.reductions"), "shaken_prices")]
 
 
 class Sample(NamedTuple):

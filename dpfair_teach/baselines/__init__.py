@@ -8,7 +8,7 @@ from .covariance import covariances
 from .learner import CovarianceClassifier, NetworkClassifier, PrivateReduction, Reduction
 from .oracle_learner_as_printed import PrintedRegressionPlay as PrintedRegressionPlay
 from .oracle_learner_as_printed import regression_dp_oracle_learner_as_printed, section_5_step
-from .reduction import reduction
+from .reductions import reduction
 from .response import response_gap_deviation, response_shrinkage
 
 __all__ = ["NetworkClassifier", "CovarianceClassifier", "Reduction", "PrivateReduction", "covariances", "reduction",

@@ -24,7 +24,7 @@ from ..mechanisms import UNIT_A, debias_counts, release
 from ..networks import Adam, Network, gradient, log_loss_slopes
 from ..training import State, train
 from .covariance import BEND, CovarianceProgram, bends, convex_concave, group_weights, with_everybody
-from .reduction import MOST_ROUNDS, reduction
+from .reductions import MOST_ROUNDS, reduction
 from .response import law, response_shrinkage
 
 __all__ = ["CovarianceClassifier", "NetworkClassifier", "PrivateReduction", "Reduction"]

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from dpfair_teach import baselines, data, fairness
-from dpfair_teach.baselines.reduction import reweighed
+from dpfair_teach.baselines.reductions import reweighed
 from dpfair_teach.fairness import Parity
 from dpfair_teach.games import FairnessGame
 from faults import Mutant, with_arguments
@@ -164,10 +164,10 @@ VALID_CALLS = {
     "baselines.reduction": lambda: dict(
         learn=lambda labels, weights: (np.arange(8) % 3 > 0).astype(int), A=[0, 0, 0, 0, 1, 1, 1, 1], Y=[0, 1, 1, 1, 0, 0, 0, 1], gamma=0.1,
         B=3.0, rounds=2, rng=np.random.default_rng(0), parity=Parity("demographic_parity", "population"), n_groups=2, factors=[1.0, 0.5]),
-    "baselines.reduction.start_reduction": lambda: dict(learn=lambda labels, weights: labels, A=[0, 1, 1], gamma=0.1, B=2.0, rounds=5,
+    "baselines.reductions.start_reduction": lambda: dict(learn=lambda labels, weights: labels, A=[0, 1, 1], gamma=0.1, B=2.0, rounds=5,
                                               rng=np.random.default_rng(0), parity=Parity(), n_groups=2),
-    "baselines.reduction.shaken_prices": lambda: dict(lam=[1.0, 0.0], B=2.0, rng=np.random.default_rng(0)),
-    "baselines.reduction.reweighed": lambda: dict(
+    "baselines.reductions.shaken_prices": lambda: dict(lam=[1.0, 0.0], B=2.0, rng=np.random.default_rng(0)),
+    "baselines.reductions.reweighed": lambda: dict(
         game=FairnessGame([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], A=[0, 0, 1, 1], Y=[1, 0, 0, 1], gamma=0.1), factors=[1.0, 0.5]),
 }
 
@@ -183,5 +183,5 @@ FAULTS = {
         "dpfair_teach.games.FairnessGame.costs", lambda f: lambda self, lam: f(self, np.asarray(lam).reshape(-1, 2)[:, ::-1].ravel()),
         "what widens a gap is made cheap"),
     "tolerances_all_alike": Mutant(
-        "dpfair_teach.baselines.reduction.reweighed", with_arguments(factors=lambda factors: None), "every gap has the same tolerance"),
+        "dpfair_teach.baselines.reductions.reweighed", with_arguments(factors=lambda factors: None), "every gap has the same tolerance"),
 }
