@@ -25,7 +25,20 @@ if TYPE_CHECKING:
 _HIDDEN = ("_basis", "_fitted_with", "_group_column")
 
 
-class RandomizedClassifier(ClassifierMixin, BaseEstimator):
+class KnowsGoneOptions:
+    """What refuses an option that it had once, and says what replaced it."""
+
+    #: Options that are gone, and what replaced each of them, in one line.
+    _gone: ClassVar[dict[str, str]] = {}
+
+    def __new__(cls, *given: Any, **options: Any) -> Self:
+        for name in options:
+            if name in cls._gone:
+                check.refuse(name, options[name], f"is no option of {cls.__name__} any more", cls._gone[name])
+        return super().__new__(cls)
+
+
+class RandomizedClassifier(KnowsGoneOptions, ClassifierMixin, BaseEstimator):
     """Two classes, 0 and 1, each with its exact chance, in scikit-learn's contract.
 
     A learner fills in three steps: ``_checked_params`` reads its parameters, and refuses what is wrong with them; ``_learn`` learns from
@@ -50,15 +63,6 @@ class RandomizedClassifier(ClassifierMixin, BaseEstimator):
 
     #: What helps too where a group is too small.
     _small_group_advice: ClassVar[str] = "choose a larger epsilon"
-
-    #: Options that are gone, and what replaced each of them, in one line.
-    _gone: ClassVar[dict[str, str]] = {}
-
-    def __new__(cls, *given: Any, **options: Any) -> Self:
-        for name in options:
-            if name in cls._gone:
-                check.refuse(name, options[name], f"is no option of {cls.__name__} any more", cls._gone[name])
-        return super().__new__(cls)
 
     def _checked_params(self) -> Any:
         """The parameters, each checked: what ``_learn`` goes by."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._base_estimator import base_prediction, fitted_copy, people_of
-from .._classifier import RandomizedClassifier, refuse_other_columns, remember_columns
+from .._classifier import KnowsGoneOptions, RandomizedClassifier, refuse_other_columns, remember_columns
 from .._generator import own_generator
 from ..fairness import Parity
 from ..fairness.parity import Against, Notion, read_parity
@@ -46,7 +46,7 @@ Correction = Literal["rates", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
-class NetworkClassifier(ClassifierMixin, BaseEstimator):
+class NetworkClassifier(KnowsGoneOptions, ClassifierMixin, BaseEstimator):
     """A ReLU network that is trained for accuracy alone, by Adam on the log loss; with weights, so that a reduction can use it.
 
     Source: Tran et al. 2020, Section 8, baseline CLF, and *Architectures*: two hidden layers, whose widths, steps and batches they do not
@@ -81,6 +81,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
 
     #: What scikit-learn's metadata routing hands on, where it is switched on, without being told.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"rng": True}
+    _gone: ClassVar[dict[str, str]] = {"rate": "Say learning_rate.", "decay": "Weights are not drawn to 0: train for fewer epochs."}
 
     def __init__(self, hidden: tuple[int, ...] = (100, 100), *, epochs: int = 10, batch: int = 256, learning_rate: float = 0.001,
                  precision: Precision = "float64") -> None:
