@@ -9,7 +9,7 @@ from .learner import CovarianceClassifier, NetworkClassifier, PrivateReduction, 
 from .oracle_learner_as_printed import PrintedRegressionPlay as PrintedRegressionPlay
 from .oracle_learner_as_printed import regression_dp_oracle_learner_as_printed, section_5_step
 from .reductions import reduction
-from .response import response_gap_deviation, response_shrinkage
+from .response_gaps import response_gap_deviation, response_shrinkage
 
 __all__ = ["NetworkClassifier", "CovarianceClassifier", "Reduction", "PrivateReduction", "covariances", "reduction",
            "response_shrinkage", "response_gap_deviation",

@@ -25,7 +25,7 @@ from ..networks import Adam, Network, gradient, log_loss_slopes
 from ..training import State, train
 from .covariance import BEND, CovarianceProgram, bends, convex_concave, group_weights, with_everybody
 from .reductions import MOST_ROUNDS, reduction
-from .response import law, response_shrinkage
+from .response_gaps import law, response_shrinkage
 
 __all__ = ["CovarianceClassifier", "NetworkClassifier", "PrivateReduction", "Reduction"]
 

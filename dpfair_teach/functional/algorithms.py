@@ -80,7 +80,7 @@ def functional_mechanism(
     """Logistic regression with Laplace noise on the coefficients of its second-order form.
 
     Source: "Functional Mechanism" (Ding et al. 2020; Zhang et al. 2012, reconstructed). Privacy unit: one whole tuple is replaced, m
-    public. epsilon, pure but for noise in doubles (chapter 18). The weights minimize noisy numbers with a ridge of four deviations of the noise.
+    public. epsilon, pure but for noise in doubles (chapter 18). Weights minimize noisy numbers and a ridge of four deviations of the noise.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from dpfair_teach import accounting, baselines, data, fairness
 from dpfair_teach.baselines import learner
 from dpfair_teach.baselines.learner import tolerated
-from dpfair_teach.baselines.response import pair_shrinkage
+from dpfair_teach.baselines.response_gaps import pair_shrinkage
 from dpfair_teach.fairness import NOTIONS, Parity
 from dpfair_teach.mechanisms import debias_counts, randomized_response, randomized_response_matrix
 from faults import Mutant
@@ -248,7 +248,7 @@ FAULTS = {
         "dpfair_teach.baselines.response_shrinkage",
         lambda f: lambda sizes, epsilon, of="groups": np.full(np.shape(sizes), math.tanh(epsilon / 2)), "p - q, whatever the sizes"),
     "pairs_shrink_by_the_signal": Mutant(
-        "dpfair_teach.baselines.response.pair_shrinkage", lambda f: lambda sizes, epsilon: math.tanh(epsilon / 2),
+        "dpfair_teach.baselines.response_gaps.pair_shrinkage", lambda f: lambda sizes, epsilon: math.tanh(epsilon / 2),
         "2 p - 1, whatever the sizes"),
     "members_never_lie": Mutant(
         "dpfair_teach.baselines.response_gap_deviation", without(members=True), "the members' own lies are left out"),
