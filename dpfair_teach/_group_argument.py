@@ -96,7 +96,7 @@ def _names_known_to(thing: Any) -> Iterator[list[Any]]:
             ahead.append(one.__self__)
         elif isinstance(one, FunctionType):
             ahead += [*(one.__defaults__ or ()), *_called_by(one)]
-        elif callable(getattr(one, "predict", None)) or callable(getattr(one, "transform", None)):
+        elif callable(one) or callable(getattr(one, "predict", None)) or callable(getattr(one, "transform", None)):
             try:
                 yield list(one.feature_names_in_)
             except Exception:       # it has none, or is not fitted: it is somebody's

@@ -145,7 +145,19 @@ BASES = {
     "frozen": FrozenEstimator(LOGISTIC), "calibrated": CalibratedClassifierCV(FrozenEstimator(LOGISTIC)).fit(KNOWS, Y),
     "voting": VotingClassifier([("it", LOGISTIC)]).fit(KNOWS, Y), "a forest": RandomForestClassifier(5, random_state=0).fit(KNOWS, Y),
 }
-ASKED = {"its method": LOGISTIC.predict, "a function of it": lambda X: LOGISTIC.predict(X),
+
+
+class Calls:
+    """A base that is called, and holds what answers."""
+
+    def __init__(self, base):
+        self.base = base
+
+    def __call__(self, X):
+        return self.base.predict(X)
+
+
+ASKED = {"its method": LOGISTIC.predict, "called": Calls(LOGISTIC), "a function of it": lambda X: LOGISTIC.predict(X),
          "one that holds it": functools.partial(lambda base, X: base.predict(X), LOGISTIC)}
 
 
@@ -176,6 +188,7 @@ def test_a_missing_group_is_not_to_be_dropped(name):
             refused(made(name), r"^sensitive_features=.*: a group is missing\. Do not drop that row: .* 'not said'.* public chances",
                     sensitive_features=column)
     refused(made(name), "Do not drop that row", sensitive_features=np.ma.array(A, mask=A == 2))
+    refused(made(name), "^sensitive_features=-1.* pandas codes a missing group as -1", sensitive_features=A - (A == 2) * 3)
     names = ["f", "m", "not said"]
     said = pd.Series(with_one_missing(texts, None)).replace("x", None)
     codes = said.fillna("not said").map(names.index)                    # as the README has it
@@ -191,6 +204,8 @@ def test_two_columns_are_to_be_crossed_and_a_table_of_one_is_a_column(name):
                 sensitive_features=groups)
     refused(made(name), said, X=X.join(two), sensitive_features=["sex", "old"])
     one = pd.DataFrame({"group": A})
+    by_its_name = fitted(made(name), X=X.join(one), sensitive_features=["group"])
+    assert by_its_name.feature_names_in_.tolist() == X.columns.tolist()
     alike = fitted(made(name), sensitive_features=one), fitted(made(name))
     told = (one, A) if LEARNERS[name]._reads_groups else (None, None)
     assert np.array_equal(*(model.predict_proba(X, groups) for model, groups in zip(alike, told, strict=True)))
