@@ -39,12 +39,9 @@ def _people(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: ArrayLike) 
     check.same_people(A=A, Y=Y)
     costs = _costs(costs)
     labelings = labeling_rows("labelings", labelings)
-    A, _ = check.groups("A", A, n_groups=len(costs))
-    Y = check.labels("Y", Y)
-    if not labelings.shape[1] == len(A) == len(Y):
-        check.refuse("labelings, A, Y", (labelings.shape[1], len(A), len(Y)), "different numbers of people",
-                     "Give one entry a person in each.")
-    return labelings, A, Y, costs
+    m = labelings.shape[1]
+    A, _ = check.groups("A", A, length=m, n_groups=len(costs))
+    return labelings, A, check.labels("Y", Y, length=m), costs
 
 
 def _losses(labelings: np.ndarray, each: np.ndarray) -> np.ndarray:
