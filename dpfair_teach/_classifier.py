@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _HIDDEN = ("_basis", "_fitted_with", "_group_column")
 
 
-class KnowsGoneOptions:
-    """What refuses an option that it had once, and says what replaced it."""
+class TwoLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Labels 0 and 1, and randomness in the fit. An option that it had once is refused with what replaced it."""
 
     #: Options that are gone, and what replaced each of them, in one line.
     _gone: ClassVar[dict[str, str]] = {}
@@ -37,8 +37,14 @@ class KnowsGoneOptions:
                 check.refuse(name, options[name], f"is no option of {cls.__name__} any more", cls._gone[name])
         return super().__new__(cls)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.non_deterministic = True
+        return tags
 
-class RandomizedClassifier(KnowsGoneOptions, ClassifierMixin, BaseEstimator):
+
+class RandomizedClassifier(TwoLabelClassifier):
     """Two classes, 0 and 1, each with its exact chance, in scikit-learn's contract.
 
     A learner fills in three steps: ``_checked_params`` reads its parameters, and refuses what is wrong with them; ``_learn`` learns from
@@ -214,13 +220,6 @@ class RandomizedClassifier(KnowsGoneOptions, ClassifierMixin, BaseEstimator):
             if not _same(now, then):
                 check.refuse(name, now, f"the last fit was with {name}={check.shown(then)}",
                              f"Fit again, which is a new release, or set {name} back.")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.non_deterministic = True
-        return tags
-
 
 class GammaClassifier(RandomizedClassifier):
     """A learner whose one fit serves every gamma: each follows from what was released, and costs nothing more."""

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._base_estimator import base_prediction, fitted_copy, people_of
-from .._classifier import KnowsGoneOptions, RandomizedClassifier, refuse_other_columns, remember_columns
+from .._classifier import RandomizedClassifier, TwoLabelClassifier, refuse_other_columns, remember_columns
 from .._generator import own_generator
 from ..fairness import Parity
 from ..fairness.parity import Against, Notion, read_parity
@@ -46,7 +45,7 @@ Correction = Literal["rates", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
-class NetworkClassifier(KnowsGoneOptions, ClassifierMixin, BaseEstimator):
+class NetworkClassifier(TwoLabelClassifier):
     """A ReLU network that is trained for accuracy alone, by Adam on the log loss; with weights, so that a reduction can use it.
 
     Source: Tran et al. 2020, Section 8, baseline CLF, and *Architectures*: two hidden layers, whose widths, steps and batches they do not
@@ -152,12 +151,6 @@ class NetworkClassifier(KnowsGoneOptions, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """1 where the logit is above 0, (n,)."""
         return (self.decision_function(X) > 0).astype(np.int64)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.non_deterministic = True
-        return tags
 
     @staticmethod
     def _people(X: Any, columns: int | None = None) -> np.ndarray:
