@@ -230,13 +230,13 @@ def test_a_number_that_is_far_reaches_the_answer(name):
 @pytest.mark.parametrize("stretch", [1e-2, 1e6])
 @pytest.mark.parametrize("name", [name for name, law in MECHANISMS.items() if "sensitivity" in law.at(1.0, law.audit_delta) or law.inner])
 def test_noise_is_the_same_in_any_units_and_at_any_value(name, stretch):
-    """At values of 0 and of a million scales, by 2 x 20,000 draws; and what is drawn in doubles lies on all of the grid of its scale."""
+    """At values of 0, near 1/2 and of a million scales, by 2 x 20,000 draws; what is drawn in doubles lies on all of its scale's grid."""
     law, values = MECHANISMS[name], MECHANISMS[name].worst_pair()
     usual = {"sensitivity": 1.0} | law.at(1.0, law.audit_delta)
     if not law.inner and Measurement(name, UNIT_A, **usual).invoke(values[0], np.random.default_rng(0)).dtype.kind == "i":
         stretch = max(1.0, stretch)                             # whole numbers, and so is how far they move
     numbers = {key: number if key == "epsilon" else stretch * number for key, number in usual.items()}
-    for at in (0, 10**6, -10**6):
+    for at in (0, 49.5 if stretch < 1 else 49, 10**6, -10**6):
         door = Measurement(name, UNIT_A, **numbers)
         answers = [door.invoke(stretch * (value + at), np.random.default_rng(seed), size=20_000) for seed, value in enumerate(values)]
         if answers[0].dtype.kind == "f":
@@ -375,6 +375,8 @@ FAULTS = {
     "gumbel_noise_is_cut": Mutant("dpfair_teach.mechanisms.noise.gumbel_noise", cut_at(20.0), "a choice that is seldom is none"),
     "noise_of_a_thousand_at_most": Mutant("dpfair_teach.mechanisms.mechanism.noisy", with_arguments(
         scale=lambda scale: np.minimum(scale, 1e3)), "noise of a large scale is cut to 1000"),
+    "values_are_rounded_to_whole_people": Mutant("dpfair_teach.mechanisms.mechanism.noisy", with_arguments(value=np.rint),
+                                                 "what a person moves is rounded up to 1, for which the noise was not made"),
     "grid_follows_the_value": Mutant(
         "dpfair_teach.mechanisms.mechanism.rounded",
         lambda f: lambda noisy, scale, step=None: f(noisy, np.maximum(scale, np.abs(noisy)), step),

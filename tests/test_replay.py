@@ -23,11 +23,11 @@ from scipy import stats
 import faults
 import turning
 from dpfair_teach import data
-from dpfair_teach.accounting import UNIT_A, UNIT_TUPLE, Release, compose
+from dpfair_teach.accounting import Release, compose
 from faults import Mutant, calling, with_arguments
 from private_fits import FEW, FITS, LIST, Fit, function_of
 from test_published import PRINTED, promised
-from witness import Run, merged, records_of, run, seed_of
+from witness import Run, another, merged, records_of, run, seed_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = 7
@@ -60,14 +60,8 @@ def neighbours(fit: Fit, part: int) -> list[np.ndarray]:
 
 def worlds(fit: Fit, part: int, seen: Run) -> list[tuple[data.Dataset, np.ndarray]]:
     """The neighbours; where the records protect more of a person than the group, one who is another in all of that as well."""
-    people, units = FEW[fit.k], {record.unit for door in seen.witness.doors for record in door.releases}
-    found = [(people, A) for A in neighbours(fit, part)]
-    if units - {UNIT_A}:
-        who = np.arange(people.m) == part
-        other = dataclasses.replace(people, X=np.where(who[:, None], people.X[::-1], people.X),
-                                    Y=np.where(who & (units == {UNIT_TUPLE}), 1 - people.Y, people.Y))
-        found.append((other, np.where(who, (people.A + 1) % fit.k, people.A)))
-    return found
+    other = another(FEW[fit.k], FEW[fit.k].A, part, seen)
+    return [(FEW[fit.k], A) for A in neighbours(fit, part)] + ([other] if other else [])
 
 
 def first(name: str, part: int) -> Run:
@@ -160,7 +154,7 @@ def test_a_fit_that_takes_an_epsilon_claims_it():
     """So that the test above is about something."""
     for name in {FITS[name].door: name for name in PRIVATE}.values():
         function = function_of(FITS[name].door)
-        takes = "epsilon" in inspect.signature(function).parameters or function.__name__ == "fit"
+        takes = any(name.startswith("epsilon") for name in inspect.signature(function).parameters) or function.__name__ == "fit"
         assert (first(name, todays()[0]).claim is not None) == takes, name
 
 

@@ -6,9 +6,13 @@ through a mechanism.
 """
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import importlib
 import inspect
+import io
 import math
+import re
 import sys
 import warnings
 from collections import Counter
@@ -18,8 +22,8 @@ import numpy as np
 import pytest
 
 import turning
-from dpfair_teach import SmallGroupWarning, networks
-from dpfair_teach.accounting import Release
+from dpfair_teach import SmallGroupWarning, data, networks
+from dpfair_teach.accounting import UNIT_A, UNIT_TUPLE, Release
 from dpfair_teach.lagrangian import problem
 from dpfair_teach.mechanisms import MECHANISMS, Measurement
 from private_fits import Fit, function_of
@@ -168,6 +172,16 @@ class Witness:
         return merged(record for door in self.doors for record in door.releases)
 
 
+def another(people: data.Dataset, A: np.ndarray, who: int, seen: Run) -> tuple[data.Dataset, np.ndarray] | None:
+    """Where the records of a run protect more of a person than the group: the people, one of whom is another in all of that."""
+    units, one = {record.unit for door in seen.witness.doors for record in door.releases}, np.arange(people.m) == who
+    if units <= {UNIT_A}:
+        return None
+    return (dataclasses.replace(people, X=np.where(one[:, None], people.X[::-1], people.X),
+                                Y=np.where(one & (units == {UNIT_TUPLE}), 1 - people.Y, people.Y)),
+            np.where(one, (A + 1) % people.n_groups, A))
+
+
 def seed_of(name: str, day: int | None = None) -> int:
     """The seed of a fit's first run: one of three, which turn by the day, so that some branch that one does not take another does."""
     return 1 + (turning.of(name) + (turning.day().toordinal() if day is None else day)) % 3
@@ -196,7 +210,7 @@ class Run(NamedTuple):
     witness: Witness
     rng: np.random.Generator
     claim: tuple[float, float] | None
-    said: list[str]                                             # in warnings of small groups: the release may give rise to one
+    said: list[str]                                             # in warnings, in print, and at the end of a bar
 
     @property
     def generator(self) -> dict:
@@ -206,7 +220,9 @@ class Run(NamedTuple):
 def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: int = 1, fresh: bool = False) -> Run:
     """One run of a private fit with its door watched, and the epsilon and delta that it was asked for."""
     witness, rng = Witness(told, fresh), np.random.default_rng(seed)
-    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings(record=True) as said:
+    out, bars = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings(record=True) as said, contextlib.redirect_stdout(out), \
+            contextlib.redirect_stderr(bars):
         warnings.simplefilter("always", SmallGroupWarning)
         witness.watch(patched)
         claims, before = [], sys.getprofile()
@@ -220,7 +236,8 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
                 sys.setprofile(before)
                 given = frame.f_locals
                 source = vars(given["self"]) if "self" in given else given
-                claims.append((source.get("epsilon"), source.get("delta", 0.0)))
+                claims.append(tuple(source.get(name) or sum(source[part] for part in source if part.startswith(f"{name}_"))
+                                    for name in ("epsilon", "delta")))      # or of two parts
 
         sys.setprofile(seen)
         try:
@@ -230,5 +247,6 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
             raise
         finally:
             sys.setprofile(before)
-    claim = claims[0] if claims and claims[0][0] is not None else None
-    return Run(result, witness, rng, claim, [str(warning.message) for warning in said])
+    claim = claims[0] if claims and np.any(claims[0][0]) else None
+    bar = re.sub(r"\[\S+<\S+ +\S+?(?=[,\]])", "[", bars.getvalue().split("\r")[-1])     # as it ends, but for the time
+    return Run(result, witness, rng, claim, [*(str(warning.message) for warning in said), out.getvalue(), bar])
