@@ -1,11 +1,12 @@
 """Checks of what a caller hands in, in one voice: each raises a ``ValueError`` that names the argument, the value and the way out."""
 from __future__ import annotations
 
+import functools
 import math
 import sys
-from collections.abc import Iterable, Sized
+from collections.abc import Callable, Iterable, Sized
 from numbers import Integral, Real
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -16,11 +17,25 @@ MOST_GROUPS = 1000
 
 ArrayOrList = TypeVar("ArrayOrList", np.ndarray, list)
 Word = TypeVar("Word", bound=str)
+Asked = ParamSpec("Asked")
+Result = TypeVar("Result")
 
 
 def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> NoReturn:
     """Raise the ``ValueError`` of this library: argument, value, reason, remedy; ``cause`` is an exception that led to it."""
     raise ValueError(f"{name}={everybodys(value) if name in PRIVATE else shown(value)}: {why}. {remedy}") from cause
+
+
+def formerly(**replaced: str) -> Callable[[Callable[Asked, Result]], Callable[Asked, Result]]:
+    """A function that says of each option that it had once what replaced it, in one line."""
+    def of(function: Callable[Asked, Result]) -> Callable[Asked, Result]:
+        @functools.wraps(function)
+        def asked(*args: Asked.args, **options: Asked.kwargs) -> Result:
+            for name in replaced.keys() & options.keys():
+                refuse(name, options[name], f"is no option of {function.__name__} any more", replaced[name])
+            return function(*args, **options)
+        return asked
+    return of
 
 
 #: Names of arguments that hold everybody's group. A message may be printed into a log, so it must not list them.

@@ -89,6 +89,7 @@ def one_direction(hits: np.ndarray, n: int, others: np.ndarray, m: int, delta: f
     return np.maximum(np.maximum(event, complement), 0.0)
 
 
+@check.formerly(n_0="As many trials on both data sets: n.", both_directions="Ask twice, with the hits exchanged.")
 def epsilon_lower_bound(hits_1: ArrayLike, hits_0: ArrayLike, n: int, delta: float = 0.0, alpha: float = 0.05) -> np.ndarray:
     """With confidence 1 - alpha, no epsilon below this one makes the mechanism (epsilon, delta)-private.
 
@@ -153,6 +154,7 @@ def _samples(name: str, value: object) -> np.ndarray:
     return samples
 
 
+@check.formerly(n_thresholds="As many as the samples tell apart.")
 def audit_scalar(samples: ArrayLike, samples_neighbour: ArrayLike, rng: np.random.Generator, *, delta: float = 0.0,
                  alpha: float = 1e-9, claimed_epsilon: float | None = None) -> AuditResult:
     """Attack a mechanism through one number per run: choose an event "number >= t" on half of the runs, certify it on the rest.

@@ -99,6 +99,8 @@ class Training:
         return pd.DataFrame(self.rows, index=index)
 
 
+@check.formerly(checkpoint="Train in one go: what was drawn once must not be drawn again.", every="The bar moves at each step.",
+                callback="Keep rows by history, or look at the state in the step.")
 def train(step: Step, state: State, rounds: int, *, progress: bool = False, history: History | None = None) -> Training:
     """Go from ``state`` to the state after ``rounds`` rounds, one step after the other.
 

@@ -31,7 +31,7 @@ from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import check_estimator
 
 import dpfair_teach
-from dpfair_teach import accounting, baselines, data, fairness, functional, games, lagrangian, oneshot, postprocessing
+from dpfair_teach import accounting, audit, baselines, data, fairness, functional, games, lagrangian, oneshot, postprocessing, training
 from dpfair_teach._classifier import RandomizedClassifier
 from dpfair_teach._group_argument import WITHOUT_GROUPS
 
@@ -244,6 +244,17 @@ GONE = {"PrivateFairLagrangian": "method h decision rate dual_rate largest free 
 def test_an_option_that_is_gone_is_refused_with_what_replaced_it(name, gone):
     with pytest.raises(ValueError, match=rf"^{gone}=1: is no option of {name.split(',')[0]} any more\. \w.{{8,120}}\.$"):
         (CASES[name].make if name in CASES else getattr(baselines, name))(**{gone: 1})
+
+
+@pytest.mark.parametrize("function, gone", [(function, gone) for function, options in (
+    (games.dp_oracle_learner, "repair share accounting checkpoint callback"), (games.exponentiated_gradient, "nu checkpoint callback"),
+    (games.regression_dp_oracle_learner, "share learner_share constraints checkpoint callback"),
+    (games.regression_exponentiated_gradient, "constraints checkpoint callback"), (training.train, "checkpoint callback every"),
+    (postprocessing.noisy_counts, "noise"), (accounting.most_steps, "before"), (accounting.pld_epsilon, "interval"),
+    (audit.epsilon_lower_bound, "n_0 both_directions"), (audit.audit_scalar, "n_thresholds")) for gone in options.split()])
+def test_a_functions_option_that_is_gone_is_refused_with_what_replaced_it(function, gone):
+    with pytest.raises(ValueError, match=rf"^{gone}=1: is no option of {function.__name__} any more\. [A-Z].{{8,120}}\.$"):
+        function(**{gone: 1})
 
 
 # ------------------------------------------------------------------------------------------------ copies

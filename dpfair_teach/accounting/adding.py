@@ -226,6 +226,7 @@ def compare_accountants(releases: Release | Iterable[Release], delta: float) -> 
 _MOST = 10**9
 
 
+@check.formerly(before="Compose what was spent before with the steps: compose([*before, *steps], delta).")
 def most_steps(step: Release | Iterable[Release], epsilon: float, delta: float = 0.0, *, method: Method = "rdp") -> int:
     """The largest number of equal steps, 0 to 10^9, that stay within (epsilon, delta) together: how long a training may be.
 

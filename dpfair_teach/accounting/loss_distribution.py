@@ -82,6 +82,7 @@ def _distribution(records: list[Release], pessimistic: bool, points: int = _POIN
     return total
 
 
+@check.formerly(interval="The grid follows the records.")
 def pld_epsilon(releases: Release | Iterable[Release], delta: float, *, pessimistic: bool = True) -> float:
     """The epsilon of all releases together, from the distribution of their summed privacy loss on a grid.
 

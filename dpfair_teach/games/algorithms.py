@@ -15,7 +15,7 @@ from .. import _checks as check
 from ..mechanisms import UNIT_A, Measurement, Release
 from .auditor import bound_on_multipliers, hedge, hedge_rate
 from .game import FairnessGame, checked_game
-from .play import MOST, Play, PrivatePlay
+from .play import IN_ONE_GO, MOST, Play, PrivatePlay
 from .players import printed_sensitivities, private_players
 from .programs import plain
 from .sensitivity import Guarded
@@ -189,6 +189,7 @@ def algorithm_5_as_printed(
 
 # ------------------------------------------------------------------------------------------- the same, with arguments that are found
 
+@check.formerly(nu="Say rounds=agarwal_theorem_1(nu, K, B).rounds.", checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
 def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int,
                            as_printed: bool = False) -> Play:
     """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
@@ -232,6 +233,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
     return Play(game, plain(B), plain(eta), h, lam)
 
 
+@check.formerly(repair='Say cell_sizes="noisy", "noisy_lower_bound" or "public_lower_bound".', share="Say budget_fraction.",
+                accounting="All steps are added up as tightly as the accountant can.", checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
 def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float, rng: np.random.Generator, *,
                       cell_sizes: CellSizes = "noisy", smallest_cell: float | None = None, budget_fraction: float | None = None,
                       protect: Guarded = "A", rounds: int | None = None, eta: float | None = None,

@@ -19,6 +19,7 @@ from .setting import Setting
 __all__ = ["evaluate", "gradient_seen"]
 
 MOST = 2 * 10**8    # numbers that a play may keep
+IN_ONE_GO = "Play in one go: a play that resumes could draw its noise twice."
 
 
 class Moves:

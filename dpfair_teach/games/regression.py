@@ -14,7 +14,7 @@ from ..fairness.parity import both_signs, read_parity, signed
 from ..oracles import RegressionOracle
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .game import FairnessGame
-from .play import MOST, Play
+from .play import IN_ONE_GO, MOST, Play
 from .programs import plain
 from .table import ODDS_NOTIONS, Empty, OddsNotion, labels_of
 
@@ -130,6 +130,7 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, cells: np.ndarray, aske
     return gap_coefficients, cells[is_open], settled, scores[0], scores[1:]
 
 
+@check.formerly(constraints='Say notion, such as "false_positive".', checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
                                       notion: OddsNotion | Parity = "equalized_odds", eta: ArrayLike | None = None,
                                       rounds: int = 200) -> RegressionPlay:

@@ -21,7 +21,7 @@ from ..oracles.private import charged
 from ..oracles.regression import PRECISE, SAFE, lost_to_scale
 from .auditor import bound_on_multipliers, hedge_rate, weights
 from .budget import SMALLEST_EPSILON, STEPS, checked_fraction, gaussian_cost, laplace_delta, refuse_delta_below
-from .play import MOST, table_of_rounds
+from .play import IN_ONE_GO, MOST, table_of_rounds
 from .players import release_sizes
 from .programs import plain
 from .regression import cells_of, checked_oracle, counted, default_price, game_of_constants, label_rates
@@ -127,6 +127,8 @@ def evaluate_regression(published: PrivateRegressionPlay, A: ArrayLike) -> Evalu
     return EvaluatedRegression(n, counts.reshape(axes + (k, 2)), published.errors, gaps.reshape(axes + (-1,)))
 
 
+@check.formerly(share="Say budget_fraction.", learner_share="Say learner_fraction.", constraints="Say notion.", checkpoint=IN_ONE_GO,
+                callback=IN_ONE_GO)
 def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float,
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
                                  eta: float | None = None, budget_fraction: float | None = None, learner_fraction: float | None = None,
