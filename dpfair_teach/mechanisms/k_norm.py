@@ -101,7 +101,7 @@ def _sum_of_squares(k: int, n: int) -> int:
 
 
 def draws(rows: int, k: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
-    """Independent draws of the noise, (rows, k), in doubles: each chance is right to about 1e-7 k of it, from an epsilon of 1e-3 on."""
+    """Independent draws of the noise, (rows, k), in doubles: each chance is right to about 1e-7 k + 5e-7 / epsilon of it."""
     d = k - 1
     n = weighted_index(log_shift(d, epsilon)[None], rows, rng) + failures(epsilon, rng, (rows, d)).sum(axis=1)
     positive = 1 + weighted_index(_log_ways(k, n), rows, rng)

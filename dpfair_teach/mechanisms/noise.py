@@ -1,7 +1,8 @@
 """Standard noise in doubles with tails as long as their laws': numpy's generators all end, at 12 to 44 scales, and there two worlds part.
 
 Each draws numpy's own numbers. What lies beyond a point that hardly any number reaches goes on from there, by the law's own tail, as often
-as it takes. So every chance, however small, is right to a small share of itself (proofs: chapters 11 and 18).
+as it takes. So every chance, however small, is right to a small share of itself; of lengths in many dimensions that is not proved (proofs:
+chapters 11 and 18).
 """
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ import numpy as np
 __all__: list[str] = []     # the room's mechanisms draw by these
 
 Shape = tuple[int, ...]
-#: In scales: the points from which noise goes on. Up to there each half step of a grid has a chance that is right to 1/1000 of itself.
-FAR_WAIT, FAR_LAPLACE, FAR_NORMAL, FAR_GUMBEL = 30.0, 20.0, 8.0, 25.0
+#: In scales: the points from which noise goes on. Up to there half a step of the scale's own grid has a chance right to 1/1000 of itself.
+FAR_WAIT, FAR_LAPLACE, FAR_NORMAL, FAR_GUMBEL = 28.0, 20.0, 8.0, 25.0
 
 
 def drawn_on(noise: np.ndarray, far: float, excess: Callable[[int], np.ndarray]) -> np.ndarray:
@@ -49,15 +50,19 @@ def normal_noise(rng: np.random.Generator, shape: Shape) -> np.ndarray:
 
 def gamma_noise(d: int, rng: np.random.Generator, shape: Shape) -> np.ndarray:
     """Gamma(d) lengths. numpy makes them of one normal number; where that would be 8, the tail, as (1 + u)^(d-1) <= e^((d-1) u), is an
-    exponential excess of which some is kept."""
+    exponential excess of which some is kept. Where it would be -8, so is the logarithm of how much shorter, as e^-w >= 1 - w."""
     if d == 1:
         return waits(rng, shape)
     b = d - 1 / 3
-    far = b * (1 + FAR_NORMAL / np.sqrt(9 * b))**3
+    near, far = (b * (1 + end / np.sqrt(9 * b))**3 for end in (-FAR_NORMAL, FAR_NORMAL))
 
     def excess(n: int) -> np.ndarray:
         return kept(n, rng, lambda n: waits(rng, (n,)) / (1 - (d - 1) / far), lambda x: (d - 1) * (x / far - np.log1p(x / far)))
-    return drawn_on(rng.standard_gamma(d, shape), far, excess)
+    lengths = drawn_on(rng.standard_gamma(d, shape), far, excess)
+    if (short := lengths < near).any():
+        less = kept(int(short.sum()), rng, lambda n: waits(rng, (n,)) / (d - near), lambda w: near * (np.expm1(-w) + w))
+        lengths[short] = near * np.exp(-less)
+    return lengths
 
 
 def kept(n: int, rng: np.random.Generator, draw: Callable[[int], np.ndarray], cost: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

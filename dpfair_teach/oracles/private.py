@@ -132,7 +132,7 @@ def private_oracle(labelings: ArrayLike, A: ArrayLike, Y: ArrayLike, costs: Arra
 
     Source: supplement, section 3.2, CSC_epsilon(H) of Subroutine 4. Private if ``labelings`` and ``costs`` do not depend on A: H(S) of
     features without A, and prices over public or already released denominators. Half of :func:`cost_sensitivity` is enough (chapter 9).
-    In doubles each chance is right to a share 1e-5 + 2e-14 H of itself (chapter 11).
+    In doubles each chance is right to a share 1e-5 + 2e-14 (H + m epsilon) of itself (chapter 11).
 
     Parameters
     ----------
