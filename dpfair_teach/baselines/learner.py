@@ -539,6 +539,6 @@ class PrivateReduction(ReductionClassifier):
 
 
 def tolerated(reports: np.ndarray, epsilon: float) -> np.ndarray:
-    """The factors of the tolerances (k, R); of the reports' own noise, of variance at most their number, one deviation at least."""
+    """By what the tolerance of each group and rate (k, R) shrinks on reports: one deviation of their noise at least."""
     factors = response_shrinkage(reports.T, epsilon, of="reports").T
     return np.where(reports > 0, np.maximum(factors, 1 / np.sqrt(np.maximum(reports, 1.0))), 0.0)

@@ -61,7 +61,8 @@ class FunctionalClassifier(GammaClassifier):
         What no row of X is longer than. Public: of r numbers scaled to [-1, 1] and c categories as 0/1 columns sqrt(r + c).
     n_groups : int in 2..1000
     shorten : bool
-        False: a longer row is refused, which tells of it; True: it is shortened to the bound, in the fit and at a decision.
+        False: a longer row is refused, which tells of it; True: it is shortened to the bound, in the fit and at a decision. Numbers that
+        are missing or beyond 1e50 are refused by either: let a public rule replace them first.
 
     Attributes
     ----------

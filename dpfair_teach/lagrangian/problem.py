@@ -312,8 +312,8 @@ class Part:
         return gradient(self.problem.network, self.theta, self.passed, slopes)
 
     def public_slopes(self, multipliers: np.ndarray, middle: np.ndarray, clip: float) -> np.ndarray:
-        """What of the penalty is public, by each person's logit: mu(P), less the middle price of everybody, clipped as the group sums are.
-        These people are a share of all."""
+        """The slope of the penalty's public part by each person's logit, for these people, who are a share of all: of mu(P), less the
+        middle price of everybody, clipped as the group sums are."""
         if not multipliers.any() and not middle.any():
             return np.zeros(self.n)
         here, everybody = self.cells >= 0, self.problem.people
@@ -391,7 +391,7 @@ def who(people: Any, m: int) -> np.ndarray | slice:
 
 
 def unchanged(rows: np.ndarray) -> np.ndarray:
-    """Rows that were just read, refused where the file that they lie in no longer holds what was looked at: two looks a batch."""
+    """Rows of X as they are, after a check that the file behind them has not changed since the problem was made."""
     with np.errstate(invalid="ignore"):
         if rows.size and not (rows.max() <= LARGEST and rows.min() >= -LARGEST):     # of NaN both are false
             wrong = rows[~((rows <= LARGEST) & (rows >= -LARGEST))]
@@ -433,7 +433,8 @@ def epoch_order(m: int, rng: np.random.Generator) -> np.ndarray:
 def poisson_sample(m: int, probability: float, rng: np.random.Generator) -> np.ndarray:
     """A secret sample: each of m people is in it with this probability, on its own; their rows, rising. Who is in it must not become known.
 
-    Source: Tran et al. 2020, Definition 2, as it must be read: gap T13.
+    Source: Tran et al. 2020, Definition 2, as it must be read: gap T13. Its size is numpy's binomial in doubles, which leaves out sizes
+    that have a chance of 1e-14 or so together.
     """
     m, rng = check.integer("m", m, low=1, high=10**9), check.rng(rng)
     probability = check.number("probability", probability, low=0.0, high=1.0)

@@ -26,7 +26,7 @@ def positive(name: str, value: object, high: float = 1e12) -> float:
 
 
 def sizes_of(n_left: object, n_joined: object) -> tuple[float, float]:
-    """People of the two groups of a change before it: the one left, which keeps somebody, and the one joined, which had somebody."""
+    """Checked sizes of the two groups between which one person moves, before the move: neither is empty at any time."""
     return check.number("n_left", n_left, low=2.0, high=1e12), check.number("n_joined", n_joined, low=1.0, high=1e12)
 
 

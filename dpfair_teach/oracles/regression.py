@@ -157,7 +157,7 @@ def _inverse(design: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
 
 
 def pseudo_inverse(design: np.ndarray) -> np.ndarray:
-    """design^+, which leaves out what the oracle does: for whoever wants it with a column a person."""
+    """The pseudo-inverse of a design, a column a person, without the directions that the oracle leaves out."""
     values = np.linalg.eigvalsh(design.T @ design)
     if not values[0] > SAFE * values[-1]:
         singular = np.linalg.svd(np.linalg.qr(design, mode="r"), compute_uv=False)
