@@ -19,6 +19,7 @@ ArrayOrList = TypeVar("ArrayOrList", np.ndarray, list)
 Word = TypeVar("Word", bound=str)
 Asked = ParamSpec("Asked")
 Result = TypeVar("Result")
+Kind = TypeVar("Kind")
 
 
 def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | None = None) -> NoReturn:
@@ -159,6 +160,13 @@ def unread(variant: str, reader: str, **given: object) -> None:
     for name, value in given.items():
         if value is not None:
             refuse(name, value, f"is read by {reader}, and not by {variant}", f"Leave {name} out, or choose {reader}.")
+
+
+def instance(name: str, value: object, kind: type[Kind], why: str, remedy: str) -> Kind:
+    """What is of that class."""
+    if not isinstance(value, kind):
+        refuse(name, value, why, remedy)
+    return value
 
 
 def text(name: str, value: object) -> str:

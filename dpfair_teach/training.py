@@ -130,8 +130,7 @@ def train(step: Step, state: State, rounds: int, *, progress: bool = False, hist
     >>> found.state["w"], found.history["w"].tolist()
     (array([0.125]), [0.5, 0.25, 0.125])
     """
-    if not isinstance(state, State):
-        check.refuse("state", state, "not a State", "Make it with training.State({name: array}, rng).")
+    check.instance("state", state, State, "not a State", "Make it with training.State({name: array}, rng).")
     rounds = check.integer("rounds", rounds, low=0, high=MOST_ROUNDS)
     for name, value in (("step", step), ("history", history)):
         if value is not None or name == "step":

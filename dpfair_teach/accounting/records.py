@@ -23,8 +23,7 @@ def records_of(releases: object, events: bool = False, name: str = "releases") -
     records = [record for entry in found for record in (
         [Release.from_event(part, neighbours="add or remove one") for part in parts_of(entry)] if events and is_event(entry) else [entry])]
     for record in records:
-        if not isinstance(record, Release):
-            check.refuse(name, record, "an entry is not a Release", "Give accounting.Release records only.")
+        check.instance(name, record, Release, "an entry is not a Release", "Give accounting.Release records only.")
     if not records:
         check.refuse(name, records, "is empty: nothing private was released, and that costs epsilon 0", "Give at least one Release.")
     return records

@@ -66,8 +66,7 @@ def start_reduction(learn: Learn, A: ArrayLike, gamma: float, B: float, rounds: 
     bound_on_multipliers(check.number("B", B))
     check.integer("rounds", rounds, low=1, high=MOST_ROUNDS)
     check.rng(rng, drawn="how prices are shaken")
-    if not isinstance(parity, Parity):
-        check.refuse("parity", parity, "not a Parity", 'Give one, as Parity("demographic_parity", "population").')
+    check.instance("parity", parity, Parity, "not a Parity", 'Give one, as Parity("demographic_parity", "population").')
     m = len(check.groups("A", A, n_groups=n_groups)[0])
 
     def ask(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:

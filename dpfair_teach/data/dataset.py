@@ -97,8 +97,7 @@ class Dataset:
         for name, array in (("A", A), ("Y", Y)):
             if array.size != m:
                 check.refuse(name, array.shape, f"holds {array.size} entries, but X has {m} rows", "Give one entry a person.")
-        if not isinstance(self.provenance, Provenance):
-            check.refuse("provenance", self.provenance, "not a Provenance", "Pass data.Provenance(source=...).")
+        check.instance("provenance", self.provenance, Provenance, "not a Provenance", "Pass data.Provenance(source=...).")
         feature_names, columns = _names("feature_names", self.feature_names, d, "column of X"), check.column_names(self.X)
         if columns is not None and columns != list(feature_names):
             check.refuse("feature_names", feature_names, f"not the columns of X, {columns}", "Give tuple(X.columns), or X.to_numpy().")
@@ -222,8 +221,7 @@ def base_classifier(dataset: Dataset) -> LogisticRegression:
     >>> float((base_classifier(communities).predict(communities.X) != communities.Y).mean().round(4))
     0.1269
     """
-    if not isinstance(dataset, Dataset):
-        check.refuse("dataset", dataset, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
+    check.instance("dataset", dataset, Dataset, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
     if dataset.Y.min() == dataset.Y.max():
         check.refuse("dataset", dataset, f"every label is {dataset.Y[0]}", "A classifier needs people of both labels.")
     from sklearn.linear_model import LogisticRegression  # a second to import: not for those who only load data

@@ -106,8 +106,7 @@ def _tables(people: Dataset, learnt: np.ndarray, n_bins: int | None, criterion: 
 
 
 def _read(people: object, n_bins: object, criterion: Criterion | None) -> tuple[Dataset, int | None, Criterion]:
-    if not isinstance(people, Dataset):
-        check.refuse("people", people, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
+    people = check.instance("people", people, Dataset, "not a Dataset", "Pass what data.load returns, or build a data.Dataset.")
     if n_bins is None:
         check.unread("n_bins=None, which cuts no score", "a number of bins", criterion=criterion)
     return (people, None if n_bins is None else check.integer("n_bins", n_bins, low=2, high=1000),

@@ -313,9 +313,7 @@ def no_minimum_chance(d: int, smallest: float, sigma: float) -> float:
 
 
 def _quadratic(f: Quadratic) -> Quadratic:
-    if not isinstance(f, Quadratic):
-        check.refuse("f", f, "no Quadratic", "Give functional.Quadratic(b, H), or the objective of a NoisyFit.")
-    return f
+    return check.instance("f", f, Quadratic, "no Quadratic", "Give functional.Quadratic(b, H), or the objective of a NoisyFit.")
 
 
 def _vectors(f: Quadratic, c: ArrayLike) -> np.ndarray:

@@ -21,9 +21,7 @@ class NoPeople(ValueError, AttributeError):
 
 
 def checked_game(game: object) -> FairnessGame:
-    if not isinstance(game, FairnessGame):
-        check.refuse("game", game, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
-    return game
+    return check.instance("game", game, FairnessGame, "not a FairnessGame", "Make it with games.FairnessGame(predictions, A, Y, gamma).")
 
 
 class FairnessGame:

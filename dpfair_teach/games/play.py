@@ -213,9 +213,8 @@ def evaluate(published: PrivatePlay, game: FairnessGame) -> Play:
     >>> evaluate(play, game).error, evaluate(play, game).violation
     (0.5, 0.0)
     """
-    if not isinstance(published, PrivatePlay):
-        check.refuse("published", published, "is not what dp_oracle_learner returns",
-                     "Give its result; any other play has these numbers itself.")
+    check.instance("published", published, PrivatePlay, "is not what dp_oracle_learner returns",
+                   "Give its result; any other play has these numbers itself.")
     checked_game(game)
     for name, theirs, ours in (("number of classifiers", game.n_classifiers, published.n_classifiers),
                                ("notion", game.parity, published.parity),

@@ -61,9 +61,7 @@ class RegressionPlay(Play):
 
 
 def checked_oracle(oracle: object) -> RegressionOracle:
-    if not isinstance(oracle, RegressionOracle):
-        check.refuse("oracle", oracle, "not a RegressionOracle", "Make it with oracles.RegressionOracle(X, Y).")
-    return oracle
+    return check.instance("oracle", oracle, RegressionOracle, "not a RegressionOracle", "Make it with oracles.RegressionOracle(X, Y).")
 
 
 def default_price(gamma: np.ndarray) -> np.ndarray:

@@ -227,9 +227,8 @@ class Setting:
 
 def checked_setting(value: object) -> Setting:
     """A setting, and nothing that only has some of its numbers."""
-    if not isinstance(value, Setting):
-        check.refuse("setting", value, "is no Setting", "Make it with games.Setting.of(game, epsilon, delta, B), or games.Setting.")
-    return value
+    return check.instance("setting", value, Setting, "is no Setting",
+                          "Make it with games.Setting.of(game, epsilon, delta, B), or games.Setting.")
 
 
 def checked_cell(value: object) -> float:

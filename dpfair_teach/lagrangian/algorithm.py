@@ -227,8 +227,7 @@ def start_training(problem: FairProblem, plan: Plan, rng: np.random.Generator, n
     >>> theta.shape, sorted(moments), lam.tolist()
     ((2,), ['mean', 'square', 'steps'], [[0.0, 0.0], [0.0, 0.0]])
     """
-    if not isinstance(problem, FairProblem):
-        check.refuse("problem", problem, *NO_PROBLEM)
+    check.instance("problem", problem, FairProblem, *NO_PROBLEM)
     plan, _ = checked_plan(plan), checked_noise(noise)
     try:
         inspect.signature(log).bind(part=None, multipliers=None)

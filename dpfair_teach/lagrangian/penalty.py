@@ -149,7 +149,6 @@ def printed_direction(problem: FairProblem, theta: ArrayLike, multipliers: Array
 
 def read(problem: FairProblem, theta: ArrayLike, multipliers: ArrayLike) -> tuple[FairProblem, np.ndarray, np.ndarray]:
     """The arguments, checked."""
-    if not isinstance(problem, FairProblem):
-        check.refuse("problem", problem, *NO_PROBLEM)
+    check.instance("problem", problem, FairProblem, *NO_PROBLEM)
     found = check.array("theta", theta, shape=(problem.network.n_parameters,))
     return problem, found, check.array("multipliers", multipliers, shape=problem.terms.shape, low=0.0, high=1e9)

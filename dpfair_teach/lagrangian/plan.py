@@ -299,12 +299,9 @@ def dual_clip_of(plan: Any) -> float:
 
 
 def checked_plan(plan: Any) -> Plan:
-    if not isinstance(plan, Plan):
-        check.refuse("plan", plan, "not a Plan", "Make it with lagrangian.Plan(epochs, batch).")
-    return plan
+    return check.instance("plan", plan, Plan, "not a Plan", "Make it with lagrangian.Plan(epochs, batch).")
 
 
 def checked_noise(noise: Any) -> NoiseMultipliers:
-    if not isinstance(noise, NoiseMultipliers):
-        check.refuse("noise", noise, "not NoiseMultipliers", "Find them with lagrangian.find_noise(epsilon, delta, plan, m).")
-    return noise
+    return check.instance("noise", noise, NoiseMultipliers, "not NoiseMultipliers",
+                          "Find them with lagrangian.find_noise(epsilon, delta, plan, m).")

@@ -46,8 +46,7 @@ def printed_dual_step(multipliers: np.ndarray, whole: GroupPart, plan: Plan, noi
     for h of both signs by too little (T17). h is shortened to the dual clip in the groups' means, and not in everybody's. Noise may take a
     multiplier below 0 (T19).
     """
-    if not isinstance(whole, GroupPart):
-        check.refuse("whole", whole, "not a part of a FairProblem", "Give problem.of(theta).")
+    check.instance("whole", whole, GroupPart, "not a part of a FairProblem", "Give problem.of(theta).")
     clip, noise, rng = dual_clip_of(plan), checked_noise(noise), check.rng(rng)
     multipliers = check.array("multipliers", multipliers, shape=whole.problem.terms.shape)
     delta_d = printed_sensitivity(whole.sizes(), clip, 2**.5)       # (11)

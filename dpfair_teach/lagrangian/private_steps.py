@@ -92,8 +92,7 @@ def noisy_group_sum(part: GroupPart, centred: ArrayLike, clip: float, noise: Mea
     >>> noisy_group_sum(problem.of(np.zeros(2), np.arange(3)), [[.5], [-.5]], 1.0, none, np.random.default_rng(0)).round(3)
     array([-0.375, -0.125])
     """
-    if not isinstance(part, GroupPart):
-        check.refuse("part", part, *NO_PART)
+    check.instance("part", part, GroupPart, *NO_PART)
     refuse_weights("part", part.problem.public)
     rng = check.rng(rng)
     if part.theta.dtype != np.float64:
@@ -150,8 +149,7 @@ def noisy_violations(part: GroupPart, sizes: ArrayLike, noise: Measurement, rng:
     >>> noisy_violations(problem.of(np.array([1.0, 0.0])), [[1.0], [2.0]], none, np.random.default_rng(0)).round(3).tolist()
     [[0.204], [-0.102]]
     """
-    if not isinstance(part, GroupPart):
-        check.refuse("part", part, *NO_PART)
+    check.instance("part", part, GroupPart, *NO_PART)
     refuse_weights("part", part.problem.public)
     rng = check.rng(rng)
     public, noise = part.problem.public, checked_measurement(noise)
@@ -174,8 +172,7 @@ def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) 
     Source: ours, gap T6: what sets the scale of noise must be public. No size is taken to be below a hundredth of its rate, or 1: an empty
     group is no error, and its noise is bounded.
     """
-    if not isinstance(problem, FairProblem):
-        check.refuse("problem", problem, *NO_PROBLEM)
+    check.instance("problem", problem, FairProblem, *NO_PROBLEM)
     refuse_weights("problem", problem.public)
     terms, codes = problem.terms, np.asarray(problem.codes)
     k, asked = terms.n_groups + problem.missing, problem.cells >= 0
@@ -209,8 +206,7 @@ def public_sizes(problem: FairProblem, group_proportions: ArrayLike) -> np.ndarr
     >>> public_sizes(problem, [.25, .75]).tolist()
     [[0.75, 0.75], [2.25, 2.25]]
     """
-    if not isinstance(problem, FairProblem):
-        check.refuse("problem", problem, *NO_PROBLEM)
+    check.instance("problem", problem, FairProblem, *NO_PROBLEM)
     k, R = problem.terms.shape
     group_proportions = check.array("group_proportions", group_proportions, low=0.0, high=1.0, booleans=False)
     if group_proportions.shape not in ((k,), (k, R)):

@@ -203,10 +203,8 @@ class FairProblem:
     public: PublicProblem = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.network, Network):
-            check.refuse("network", self.network, "not a Network", "Make it with networks.Network(n_features, hidden).")
-        if not isinstance(self.terms, FairTerms):
-            check.refuse("terms", self.terms, "not FairTerms", "Make them with lagrangian.FairTerms(notion, n_groups).")
+        check.instance("network", self.network, Network, "not a Network", "Make it with networks.Network(n_features, hidden).")
+        check.instance("terms", self.terms, FairTerms, "not FairTerms", "Make them with lagrangian.FairTerms(notion, n_groups).")
         check.same_people(X=self.X, Y=self.Y, A=self.A)
         rows = check.filled("X", check.rows("X", self.X, columns=self.network.n_features, low=-LARGEST, high=LARGEST), "person")
         y = check.labels("Y", self.Y)

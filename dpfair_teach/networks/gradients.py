@@ -221,11 +221,9 @@ class _Read(NamedTuple):
 
 
 def _read(network: Any, theta: Any, passed: Any, slopes: Any) -> _Read:
-    if not isinstance(network, Network):
-        check.refuse("network", network, "not a Network", "Make it with networks.Network(n_features, hidden).")
+    check.instance("network", network, Network, "not a Network", "Make it with networks.Network(n_features, hidden).")
     theta = parameters(network, theta)
-    if not isinstance(passed, Pass):
-        check.refuse("passed", passed, "not what a forward pass returns", "Give network.forward(theta, X) as passed.")
+    check.instance("passed", passed, Pass, "not what a forward pass returns", "Give network.forward(theta, X) as passed.")
     m = len(passed.logits)
     found, wanted = tuple(read.shape for read in passed.activations), tuple((m, rows) for rows, _ in network.shapes)
     if found != wanted:

@@ -134,8 +134,7 @@ def design_question(belief: Belief, candidates: Candidates, path: ArrayLike, pri
     >>> design_question(belief, found, path, [1.0, 0.1], 0, 1.0).shape[1] == (people.Y == 0).sum()
     np.True_
     """
-    if not isinstance(belief, Belief):
-        check.refuse("belief", belief, "is no belief", "Make it with oneshot.believe(public, asked).")
+    check.instance("belief", belief, Belief, "is no belief", "Make it with oneshot.believe(public, asked).")
     if not isinstance(candidates, Candidates) or candidates.belief is not belief:
         check.refuse("candidates", candidates, "are no candidates by this belief",
                      "Make them with oneshot.fair_candidates(public, belief).")

@@ -124,8 +124,7 @@ def guess_groups(public: Public, asked: Sequence[tuple[np.ndarray, np.ndarray, R
     >>> bool(np.allclose(guess.weights.sum(axis=1), 1))
     True
     """
-    if not isinstance(public, Public):
-        check.refuse("public", public, "is not the public part of a data set", "Make it with oneshot.public_part(X, Y).")
+    check.instance("public", public, Public, "is not the public part of a data set", "Make it with oneshot.public_part(X, Y).")
     asked = check.filled("asked", check.entries("asked", asked, "a list of questions", HOW), "question")
     known: Known | None = None
     for number, question in enumerate(asked):

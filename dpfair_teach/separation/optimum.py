@@ -154,8 +154,7 @@ def optimal_errors(counts: ArrayLike, gamma: ArrayLike, aware: bool = False) -> 
 def _table(D: object) -> np.ndarray:
     """The table [x, a, y] of a data set, as an array of Fractions."""
     remedy = "Build one with separation.instance(m, gamma)."
-    if not isinstance(D, Dataset):
-        check.refuse("D", D, "not a Dataset", remedy)
+    D = check.instance("D", D, Dataset, "not a Dataset", remedy)
     if D.d != 1 or D.n_groups != 2 or not np.isin(D.X, (0, 1)).all():
         check.refuse("D", D, "not a data set with one feature, 0 or 1, and two groups", remedy)
     if (D.cell_sizes()[:, 0] == 0).any():
