@@ -132,10 +132,10 @@ class RandomizedClassifier(TwoLabelClassifier):
         if sensitive_features is None:
             check.refuse("sensitive_features", None, f"{name} learns to be fair between groups",
                          "Write fit(X, y, sensitive_features=A, rng=rng), with everybody's group in A.")
-        X, sensitive_features, column = check.column_taken_out(X, sensitive_features)
+        given, (X, sensitive_features, column) = sensitive_features, check.column_taken_out(X, sensitive_features)
         refuse_group_as_feature(X, getattr(sensitive_features, "name", None) if column is None else column, self.get_params(deep=False))
         check.no_missing_group("sensitive_features", sensitive_features)
-        check.as_long_as(X, name, y=(y, "label"), sensitive_features=(sensitive_features, "group"))
+        check.as_long_as(X, name, y=(y, "label"), sensitive_features=(given if column is None else sensitive_features, "group"))
         check.same_people(X=X, y=y, sensitive_features=sensitive_features)
         y = check.labels("y", y)
         if self._labels_are_public and y.min() == y.max():
@@ -164,9 +164,9 @@ class RandomizedClassifier(TwoLabelClassifier):
             sensitive_features = self._group_column
         if sensitive_features is None and self._reads_groups:
             refuse_no_groups("sensitive_features", f", and X has no column {self._group_column!r}" if self._group_column else "")
-        X, sensitive_features, _ = check.column_taken_out(X, sensitive_features)
+        given, (X, sensitive_features, column) = sensitive_features, check.column_taken_out(X, sensitive_features)
         check.no_missing_group("sensitive_features", sensitive_features, missing_now(self._reads_groups))
-        check.as_long_as(X, type(self).__name__, sensitive_features=(sensitive_features, "group"))
+        check.as_long_as(X, type(self).__name__, sensitive_features=(given if column is None else sensitive_features, "group"))
         check.same_people(X=X, sensitive_features=sensitive_features)
         refuse_other_columns(self, X)
         ones = self._positive_proba(X, sensitive_features, gamma)
