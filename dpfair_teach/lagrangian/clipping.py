@@ -78,7 +78,8 @@ def clip_error_bound(norms: ArrayLike, weights: ArrayLike, clip: ArrayLike, nois
 
 @dataclass(frozen=True)
 class BestClip:
-    """The clips for which the bound is least: all of [``low``, ``high``], mostly one number; and the ``bound`` there."""
+    """The clips for which the bound is least: all of [``low``, ``high``], mostly one number; and the ``bound`` there. Without noise, all from
+    the longest norm on."""
 
     low: float
     high: float
@@ -88,9 +89,7 @@ class BestClip:
 def best_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> BestClip:
     """The clip for which :func:`clip_error_bound` is least: a weighted quantile of the norms.
 
-    Source: ours, against Tran et al. 2020, after Theorem 6 (gap T23). The largest norms that weigh as much as the noise are clipped. It is
-    0 where the noise weighs more than everybody, an interval where the weight above some norm is just the noise, and only then does the
-    printed equality have a solution. Without noise every clip from the longest norm on is best.
+    Source: ours, against Tran et al. 2020, after Theorem 6, whose equality mostly has no solution (gap T23).
 
     Parameters
     ----------
@@ -98,8 +97,6 @@ def best_clip(norms: ArrayLike, weights: ArrayLike, noise: float) -> BestClip:
 
     Examples
     --------
-    >>> best_clip([1, 2, 4], [1, 1, 1], noise=1.5)
-    BestClip(low=2.0, high=2.0, bound=5.0)
     >>> best_clip([1, 2, 4], [1, 1, 1], noise=2)                # as much as two people weigh
     BestClip(low=1.0, high=2.0, bound=6.0)
     """
