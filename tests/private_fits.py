@@ -1,6 +1,7 @@
 """Every private fit of the library, with each word of each option, for two groups and for three; a new one stands beside its test."""
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import sys
@@ -26,6 +27,9 @@ from test_estimators import Above
 #: People of k groups; and few of them, for what is tried on every neighbour.
 PEOPLE = {k: data.make_logistic(240, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3)}
 FEW = {k: data.make_logistic(42, n_groups=k, d=2, rng=np.random.default_rng(k)) for k in (2, 3)}
+#: Three people in each cell, one more than is promised.
+FEWEST = {k: dataclasses.replace(FEW[k], X=np.stack([1.2 * (i - 1), a - i / 2], axis=1), A=a, Y=y)
+          for k in (2, 3) for a, y, i in [np.indices((k, 2, 3)).reshape(3, -1)]}
 CLASSIFIERS = [Above(0, 0.0), Above(0, .5), Above(1, 0.0)]
 
 
@@ -34,7 +38,8 @@ def base_of(people: data.Dataset) -> LogisticRegression:
 
 
 def rules_of(people: data.Dataset) -> np.ndarray:
-    return np.array([people.X[:, 0] > t for t in np.linspace(-1, 1, 7)])
+    """Every other one turned round: by whom one accepts, and another does not, losses move apart."""
+    return np.array([(people.X[:, 0] > t) ^ (i % 2 == 1) for i, t in enumerate(np.linspace(-1, 1, 7))])
 
 
 class Fit(NamedTuple):
@@ -54,6 +59,11 @@ class Fit(NamedTuple):
         """Whether anything private is asked: not in one round of a game, and not by an oracle whose costs are the same for all groups."""
         one_round = self.options.get("rounds") == 1 and self.options.get("protect", "A") == "A"
         return not (one_round or self.options.get("spread") == 0 or self.door == "lagrangian.start_training")
+
+    @property
+    def few(self) -> data.Dataset:
+        """People for what is tried on every neighbour: where noise is made for the smallest cell, they are such that it is small."""
+        return (FEW if self.options.get("cell_sizes", "noisy") == "noisy" else FEWEST)[self.k]
 
     def quietly(self, people: data.Dataset, A: np.ndarray, rng: np.random.Generator) -> Any:
         """Run with nobody listening: of a released size that is small it may warn."""
@@ -94,7 +104,9 @@ def play(k: int, made: str = "people", notion: str = "equalized_odds", against: 
 def one_play(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
         game = game_of(people, A, k).with_gamma(.1)
-        return games.algorithm_5(game, games.Setting.of(game, 2.0, 1e-6, 3.0, rounds=4, smallest_cell=2), rng, **how)
+        epsilon, delta, fraction = (10.0, .05, .9) if how.get("cell_sizes") == "noisy_lower_bound" else (2.0, 1e-6, .1)
+        setting = games.Setting.of(game, epsilon, delta, 3.0, rounds=4, smallest_cell=2, budget_fraction=fraction)
+        return games.algorithm_5(game, setting, rng, **how)
     return Fit("games.algorithm_5", how, of, k)
 
 
@@ -186,7 +198,11 @@ def reports(k: int) -> Fit:
 
 
 NOTIONS = ("false_positive", "true_positive", "demographic_parity")
-REPAIRS: tuple[dict, ...] = (dict(), dict(cell_sizes="noisy_lower_bound"), dict(cell_sizes="public_lower_bound", smallest_cell=2))
+#: With this epsilon and delta for it a bound is one less than the smallest cell.
+REPAIRS: tuple[dict, ...] = (dict(), dict(cell_sizes="noisy_lower_bound", epsilon=10.0, delta=.05, budget_fraction=.9),
+                             dict(cell_sizes="public_lower_bound", smallest_cell=2))
+#: The same, of cells that are groups: one less than the few of them are.
+OF_ALL = (*REPAIRS[:2], REPAIRS[2] | dict(smallest_cell=5))
 
 
 def all_fits() -> list[Fit]:
@@ -196,8 +212,8 @@ def all_fits() -> list[Fit]:
         found += [play(k, **how) for how in (
             *REPAIRS, *(dict(repair, protect="X and A") for repair in REPAIRS), *(dict(repair, made="counts") for repair in REPAIRS),
             *(dict(repair, against="pairs") for repair in REPAIRS), *(dict(notion=notion) for notion in NOTIONS),
-            *(dict(repair, notion="accuracy_parity") for repair in REPAIRS),
-            *(dict(repair, notion="demographic_parity", against="pairs") for repair in REPAIRS),
+            *(dict(repair, notion="accuracy_parity") for repair in OF_ALL),
+            *(dict(repair, notion="demographic_parity", against="pairs") for repair in OF_ALL),
             dict(rounds=1), dict(rounds=1, protect="X and A"), dict(progress=True),
             dict(as_printed=True), dict(as_printed=True, made="counts"))]
         found += [one_play(k, cell_sizes=cell_sizes) for cell_sizes in ("noisy", "noisy_lower_bound", "public_lower_bound")]

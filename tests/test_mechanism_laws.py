@@ -33,11 +33,16 @@ OPTIONS = [*((name, {}, N) for name in MECHANISMS), ("laplace", {"grid": 0}, N),
            ("geometric", {"exact": True}, 100), ("randomized response", {"n_groups": 5}, N)]
 
 
+def numbers_of(name: str, epsilon: float = 1.0) -> dict[str, float]:
+    """Those of a mechanism at this epsilon, and a sensitivity of 1 where it has one."""
+    law = MECHANISMS[name]
+    return ({"sensitivity": 1.0} if law.inner else {}) | law.at(epsilon, law.audit_delta)
+
+
 def drawn(name: str, epsilon: float, value: np.ndarray, options: dict, n: int, seed: int, games: bool) -> np.ndarray:
     """n answers to a value at this epsilon; with ``games`` it is the first of two, the other asked at ten times the epsilon, and in units
     of 3."""
-    law, rng = MECHANISMS[name], np.random.default_rng(seed)
-    numbers = ({"sensitivity": 1.0} if law.inner else {}) | law.at(epsilon, law.audit_delta)
+    law, rng, numbers = MECHANISMS[name], np.random.default_rng(seed), numbers_of(name, epsilon)
     if not games:
         return Measurement(name, UNIT_A, **numbers, **options).invoke(value, rng, size=n)
     other = {"sensitivity": 1.0, "scale": 0.1, "epsilon": 10.0}
@@ -274,6 +279,34 @@ def test_games_have_noise_of_their_own_and_so_have_blocks(name, monkeypatch):
     assert len(np.unique(rows, axis=0)) == 100
 
 
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_that_is_audited_at_a_delta_has_no_epsilon_without_one(name):
+    """Else it is tested as (epsilon, delta)-private, and added up as epsilon-private."""
+    (record,) = Measurement(name, UNIT_A, **numbers_of(name)).planned(1)
+    assert (record.epsilon is None) == (MECHANISMS[name].audit_delta > 0)
+
+
+def likeness(numbers: np.ndarray) -> float:
+    """How like numbers are to those that stand any number of places further, or backwards from any place: the largest correlation, in
+    units of what has a chance of 1e-9."""
+    spectrum = np.fft.fft(numbers - numbers.mean())
+    further, backwards = (np.abs(np.fft.ifft(each)) / numbers.var() / len(numbers) for each in (np.abs(spectrum)**2, spectrum**2))
+    return float(max(further[1:].max(), backwards.max()) * np.sqrt(len(numbers) / (2 * np.log(4e9 * len(numbers)))))
+
+
+@pytest.mark.parametrize("name, options, draws", OPTIONS, ids=lambda value: str(value))
+def test_everybody_and_every_number_has_noise_of_its_own(name, options, draws):
+    """In one answer of 4096 numbers, and in the first numbers of 4096 answers (512 of the slow): noise, its size, and where it is 0."""
+    law, rng, n = MECHANISMS[name], np.random.default_rng(0), 4096 if draws == N else 512
+    door = Measurement(name, UNIT_A, **numbers_of(name), **options)
+    answers = [door.invoke(law.worst_pair()[0], rng, size=n).reshape(n, -1)[:, 0]]
+    if not law.inner:                                           # a choice is one number
+        answers.append(door.invoke(np.zeros(n, dtype=law.worst_pair()[0].dtype), rng))
+    for each in answers:
+        for numbers in [each, np.abs(each)] + ([each == 0] if each.dtype.kind == "i" and 0 in each else []):
+            assert likeness(numbers.astype(float)) < 1
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_discrete_laws_are_exactly_as_private_as_their_records(epsilon):
     response = mechanisms.randomized_response_matrix(3, epsilon)
@@ -368,7 +401,25 @@ def drawn_for_one_block(gumbel):
     return lambda rng, shape: kept.setdefault(shape, gumbel(rng, shape))
 
 
+def with_the_coins_of_64(f):
+    """Everybody tells the truth, or lies, as the person 64 places before does."""
+    def faulty(A, n_groups, epsilon, rng, size=None):
+        told, first = f(A, n_groups, epsilon, rng, size), np.arange(np.size(A)) % 64
+        return (A + (told - A)[..., first]) % n_groups
+    return faulty
+
+
+def drawn_for_64(noise):
+    """Noise of an answer begins again after 64 numbers."""
+    return lambda rng, shape: noise(rng, shape)[..., np.arange(shape[-1]) % 64] if shape else noise(rng, shape)
+
+
 FAULTS = {
+    "everything_is_audited_at_a_delta": Mutant("dpfair_teach.mechanisms.mechanism.Mechanism.audit_delta", lambda delta: .03,
+                                               "what is private but for a delta is recorded as if it were without one"),
+    "coins_of_64_people": Mutant("dpfair_teach.mechanisms.response.randomized_response", with_the_coins_of_64,
+                                 "who knows that one person lies knows that another does"),
+    "noise_of_64_numbers": Mutant("dpfair_teach.mechanisms.laplace.laplace_noise", drawn_for_64, "noise comes again in one answer"),
     **{f"{name.replace(' ', '_')}_draws_half_its_noise": Mutant(
         f"dpfair_teach.mechanisms.registry.{type(law).__name__}.draw", half_the_noise, f"{name} noise is half of what its record says")
         for name, law in MECHANISMS.items()},

@@ -1,8 +1,8 @@
 """What a private fit publishes holds nothing of A but through the mechanisms: its bytes, with the mechanisms' answers held fixed.
 
 Each private fit of the list runs on one data set, with a witness at the door where all noise is drawn. Then it runs on others: a neighbour,
-people whose groups are all exchanged, people of whom a cell or a whole group is empty. The mechanisms draw as before, and the first run's
-answers are told. All that depends on A but through them is now seen:
+people of whom about half are of other groups, people of whom a cell or a whole group is empty. The mechanisms draw as before, and the first
+run's answers are told. All that depends on A but through them is now seen:
 
 - the pickled result is the same, byte by byte, and so is what it prints and warns of; a refusal, or another shape, would be seen as well;
 - the mechanisms were asked as often, with the same scale, epsilon and shape, and drew as many numbers;
@@ -28,6 +28,7 @@ import numpy as np
 import pytest
 
 import dpfair_teach
+import turning
 from dpfair_teach import SmallGroupWarning, fairness, games, mechanisms, oneshot, oracles, postprocessing
 from dpfair_teach.fairness import cell_counts
 from dpfair_teach.games import FairnessGame, evaluate, regression_private
@@ -57,12 +58,12 @@ from witness import Run, another, merged, records_of, run, seed_of
 
 # ------------------------------------------------------------------------------------------------ the test
 def worlds(fit: Fit) -> list[np.ndarray]:
-    """Other groups for the same people: a neighbour's, all exchanged, a cell empty, a group empty. A promise, and what is printed,
-    is about the first two alone."""
+    """Other groups for the same people: a neighbour's, any for each (of each fit others), a cell empty, a group empty. A promise, and what
+    is printed, is about the first two alone."""
     A, Y, k = PEOPLE[fit.k].A, PEOPLE[fit.k].Y, fit.k
     neighbour = A.copy()
     neighbour[0] = (A[0] + 1) % k
-    both = [neighbour, (A + 1) % k]
+    both = [neighbour, (A + np.random.default_rng(turning.of(f"{fit.door} {fit.options}")).integers(k, size=len(A))) % k]
     if promised(fit) or fit.door == PRINTED:
         return both
     return [*both, np.where((A == k - 1) & (Y == 1), 0, A), np.where(A == 0, 1, A)]
@@ -112,11 +113,20 @@ def questions(seen: Run) -> list[bytes]:
     return [asked.public() for asked in seen.witness.asked]
 
 
+def in_the_library() -> dict[str, dict[str, tuple]]:
+    """What each module of the library holds by name, and how much is in it."""
+    return {key: {name: (id(value), len(value) if isinstance(value, list | dict | set) else 0) for name, value in vars(module).items()
+                  if not (name.startswith("__") or inspect.ismodule(value))}
+            for key, module in list(sys.modules.items()) if key.startswith("dpfair_teach")}
+
+
 def nothing_else_is_published(name: str) -> None:
     fit = FITS[name]
     people = PEOPLE[fit.k]
-    seed = seed_of(name)
+    seed, before = seed_of(name), in_the_library()
     first = run(fit, people, people.A, seed=seed)
+    left = {module: names for module, names in in_the_library().items() if before.get(module, names) != names}
+    assert not left, f"something is left in {list(left)}"
     assert first.witness.asked or not fit.draws, "no mechanism was asked"
     if (kept := records_of(first.result)) is not None:
         assert merged(kept) == first.witness.records(), "an answer without its record"
@@ -456,6 +466,14 @@ def left_on_its_class(f):
     return fit
 
 
+def kept_in_its_module(f):
+    """A list of the module holds the games of all plays."""
+    def learner(game, *args, **kw):
+        f.__globals__.setdefault("played", []).append(game)
+        return f(game, *args, **kw)
+    return learner
+
+
 def counted(model: DPPostProcessing, given: dict) -> np.ndarray:
     return cell_counts(model.base.predict(given["X"]), given["sensitive_features"], given["y"], n_groups=model.n_groups_)
 
@@ -536,6 +554,8 @@ FAULTS = {
     "play_carries_its_violation": Mutant(
         "dpfair_teach.games.algorithms.dp_oracle_learner",
         kept(violation=lambda play, given: evaluate(play, given["game"]).violation), "what is published holds the true violation"),
+    "play_is_kept_in_its_module": Mutant("dpfair_teach.games.algorithms.dp_oracle_learner", kept_in_its_module,
+                                         "the library holds the games of all plays"),
     "play_prints_its_violation": Mutant("dpfair_teach.games.algorithms.dp_oracle_learner", printing_its_violation,
                                         "the true violation is printed"),
     "play_hides_its_cells": Mutant("dpfair_teach.games.algorithms.dp_oracle_learner", kept(
@@ -567,6 +587,9 @@ FAULTS = {
         2 * np.asarray(given["sensitive_features"]) + given["y"], minlength=2 * model.n_groups)), "the fitted rules keep the true sizes"),
     "repair_keeps_the_true_table": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", kept(counts_=counted),
                                           "the fitted model keeps the true table"),
+    "repair_keeps_whether_two_are_alike": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", kept(
+        alike_=lambda model, given: bool(np.equal(*np.asarray(given["sensitive_features"])[[4, 9]]))),
+                                                 "the fitted model says whether two people are of one group"),
     "repair_leaves_it_on_its_class": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", left_on_its_class,
                                             "the true table of the last fit is left on the class, where no pickle of a model holds it"),
     "repair_slack_reads_a_rate": Mutant(

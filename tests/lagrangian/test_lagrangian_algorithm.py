@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -98,9 +99,22 @@ PRIVATE_FITS = {
     "lagrangian.noisy_violations": lambda people, A, rng: lagrangian.noisy_violations(
         of_some(people, A), np.full((2, 2), 60.0), noise(), rng),
     "lagrangian.noisy_group_sum": lambda people, A, rng: lagrangian.noisy_group_sum(
-        of_some(people, A, np.arange(0, len(A), 3)), [[.1, .2], [-.1, -.2]], 1.0, noise(), rng),
+        of_some(people, A, np.arange(0, len(A), 3)), [[.1, .2], [-.1, -.2]], .1, noise(), rng),
     "lagrangian.pf_ld": trained,
 }
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+def test_sums_of_violations_are_exact(notion, monkeypatch):
+    """In fractions: so nobody's change is rounded by who else is in the group."""
+    summed, real = [], FairTerms.sums
+    monkeypatch.setattr(FairTerms, "sums", lambda self, *given: summed.append((given, real(self, *given))) or summed[-1][1])
+    where = part(notion=notion)
+    summed.clear()
+    lagrangian.noisy_violations(where, np.full(where.problem.public.terms.shape, 30.0), noise(), np.random.default_rng(0))
+    ((values, cells, weights), sums), = summed
+    for a, r in np.ndindex(sums.shape):
+        assert sum(map(Fraction, (values * weights[:, a])[cells == r])) == Fraction(sums[a, r])
 
 
 # ------------------------------------------------------------------------------------------------ the terms
@@ -477,6 +491,8 @@ FAULTS = {
                                   "the penalty is climbed, not descended"),
     "f_ld_population_left_out": Mutant("dpfair_teach.lagrangian.problem.GroupPart.penalty_slopes", without_population,
                                        "the group's mean moves, and everybody's does not"),
+    "violations_are_on_no_grid": Mutant("dpfair_teach.lagrangian.private_steps.noisy_violations", with_numpy(rint=lambda units: units),
+                                        "sums of violations are rounded, by how much depends on who is in which group"),
     "f_ld_violations_halved": Mutant("dpfair_teach.lagrangian.problem.FairTerms.violations", scaled(.5), "violations are halved"),
     "printed_step_with_signs": Mutant(
         "dpfair_teach.lagrangian.printed.pf_ld_as_printed", with_numpy(abs=lambda v: v if v.ndim == 1 else np.abs(v)),

@@ -1,8 +1,10 @@
 """One Gaussian answer and what follows from it: its sensitivity by exhaustion, the model, the mixture, the yardstick, the learner."""
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -102,6 +104,20 @@ def test_the_sensitivity_of_the_contrasts_is_what_exhaustion_finds(k):
             other[i] = a
             largest = max(largest, float(np.linalg.norm(F.T @ B[list(A)] - F.T @ B[other])))
     assert release.sensitivity == pytest.approx(largest, rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_in_doubles_too_the_contrasts_move_by_at_most_their_sensitivity(k, monkeypatch):
+    """300 features, 5 long: in fractions, rounded sums move by more than 5 times root 2, and no further than the record says."""
+    who, asked = np.arange(300), []
+    F, A = np.where(who[:, None] % 7, [3.0, 4.0], [5.0, 0.0]), who % k
+    monkeypatch.setattr(importlib.import_module("dpfair_teach.oneshot.soft_groups"), "release",
+                        lambda mechanism, value, rng, **numbers: asked.append((value, numbers["sensitivity"])) or (value, None))
+    for world in (A, *(np.where(who == i, (A + 1) % k, A) for i in range(40))):
+        release_contrasts(F, world, 1.0, 1e-6, np.random.default_rng(0), n_groups=k)
+    (told, sensitivity), *others = asked
+    moved = max(sum((Fraction(a) - Fraction(b))**2 for a, b in zip(told.flat, other.flat, strict=True)) for other, _ in others)
+    assert 50 * (1 + Fraction(1, 2**51)) < moved <= Fraction(sensitivity)**2
 
 
 def test_features_whose_squares_vanish_have_their_length():
@@ -353,6 +369,16 @@ def half_the_sensitivity(f):
     return release
 
 
+def without_the_slack(f):
+    """The noise of sums in doubles is made for sums of real numbers."""
+    def release(features, A, *args, **how):
+        def without(f):
+            return lambda *asked, sensitivity, **numbers: f(*asked, sensitivity=sensitivity / (
+                1 + 2.0**-49 * how["n_groups"] * len(features) / math.sqrt(2)), **numbers)
+        return calling("release", without)(f)(features, A, *args, **how)
+    return release
+
+
 def group_0_in_the_middle(f):
     return lambda n_groups: f(n_groups) * (np.arange(n_groups) > 0)[:, None]
 
@@ -364,6 +390,8 @@ def without_the_noise(f):
 FAULTS = {
     "contrasts_move_one_column": Mutant(
         "dpfair_teach.oneshot.soft_groups.release_contrasts", half_the_sensitivity, "sums move by features, not by sqrt(2) of them"),
+    "contrasts_are_taken_for_exact": Mutant("dpfair_teach.oneshot.soft_groups.release_contrasts", without_the_slack,
+                                            "that sums are put together in doubles is not reckoned"),
     "contrasts_of_group_0_short": Mutant(
         "dpfair_teach.oneshot.soft_groups.group_contrasts", group_0_in_the_middle, "moves to group 0 cost less than the others"),
     "one_screen_forgets_the_noise": Mutant(
