@@ -474,7 +474,8 @@ def column_taken_out(X: Any, sensitive_features: Any) -> tuple[Any, Any, str | N
         return X, one_column("sensitive_features", sensitive_features), None
     if columns_called(X, sensitive_features) != 1:
         refuse("sensitive_features", sensitive_features, "X is no table with one column of that name",
-               "Give everybody's group, or a pandas table with such a column.")
+               "Give everybody's group, or a pandas table with such a column; a step before hands one on with "
+               "set_output(transform='pandas').")
     return X.drop(columns=sensitive_features), X[sensitive_features], sensitive_features
 
 

@@ -78,8 +78,8 @@ def clip_error_bound(norms: ArrayLike, weights: ArrayLike, clip: ArrayLike, nois
 
 @dataclass(frozen=True)
 class BestClip:
-    """The clips for which the bound is least: all of [``low``, ``high``], mostly one number; and the ``bound`` there. Without noise, all from
-    the longest norm on."""
+    """The clips for which the bound is least: all of [``low``, ``high``], mostly one number; and the ``bound`` there. Without noise, all
+    from the longest norm on."""
 
     low: float
     high: float
