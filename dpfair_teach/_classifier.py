@@ -221,6 +221,7 @@ class RandomizedClassifier(TwoLabelClassifier):
                 check.refuse(name, now, f"the last fit was with {name}={check.shown(then)}",
                              f"Fit again, which is a new release, or set {name} back.")
 
+
 class GammaClassifier(RandomizedClassifier):
     """A learner whose one fit serves every gamma: each follows from what was released, and costs nothing more."""
 

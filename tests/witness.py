@@ -47,7 +47,7 @@ class Asked(NamedTuple):
     """One question at the door: the mechanism with its public numbers, the units, how many repeats; the private value; the answer.
 
     On a secret sample: with which probability everybody is in it by the record, and the coins that were tossed last and for no other
-    question. And of which public part of the people it is by the record."""
+    question. Of which public part of the people it is by the record, and how the mechanism was told to draw."""
 
     mechanism: str
     numbers: tuple[Any, ...]
@@ -59,12 +59,13 @@ class Asked(NamedTuple):
     probability: float
     sample: Sample | None
     part: tuple[str, str] | None
+    options: str
 
     def public(self) -> bytes:
         """All but the value and the answer, in bytes."""
         numbers = [None if number is None else np.asarray(number).tolist() for number in self.numbers]
         shapes = self.axes, self.shape, np.shape(self.value), np.shape(self.answer)
-        return repr((self.mechanism, numbers, self.units.tolist(), shapes)).encode()
+        return repr((self.mechanism, numbers, self.units.tolist(), shapes, self.options)).encode()
 
     def moved(self, other: Asked) -> np.ndarray:
         """How far the other's value is from this one's, in the mechanism's norm, of each game."""
@@ -143,7 +144,7 @@ class Witness:
             if probability < 1:
                 sample, self._sample = self._sample, None
             self.asked.append(Asked(door.mechanism, (door._given[0], door._scale, door._given[2]), units, door.axes, shape,
-                                    np.array(value), answer, probability, sample, part))
+                                    np.array(value), answer, probability, sample, part, repr(door._options)))
             return answer[()]
 
         patched.setattr(Measurement, "invoke", invoke)

@@ -301,11 +301,13 @@ def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[i
 
 
 class L2Norm(AdditiveNoise):
-    """Such noise, on a public grid, for each row of a value by itself: one person moves one row. For accountants its epsilon's worst."""
+    """Noise of an l2 length, on a public grid, in each row of a value by itself: one person moves one row. For accountants the worst."""
 
     options = frozenset({"grid"})
 
     def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], **options: Any) -> np.ndarray:
+        if value.ndim == 0:
+            check.refuse("value", float(value), "is no row", "Give rows of numbers: noise has a length in each.")
         noise = l2_noise(value.shape[-1], numbers[1], rng, shape + value.shape[:-1])
         return rounded(value + noise, numbers[1], options.get("grid"))
 

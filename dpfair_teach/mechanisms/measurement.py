@@ -26,8 +26,8 @@ class Measurement:
     Parameters
     ----------
     mechanism : str
-        A name of ``MECHANISMS``: "laplace" and "gaussian" answer on a grid that the scale fixes, "geometric" in whole numbers,
-        "exponential" with the index of a small loss, "randomized response" with everybody's report.
+        A name of ``MECHANISMS``: "laplace", "gaussian" and "l2 norm mechanism" answer on a grid that the scale fixes, "geometric" and
+        "k_norm" in whole numbers, "exponential" with the index of a small loss, "randomized response" with everybody's report.
     unit : str
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
     sensitivity, scale, epsilon : float, or (...) array
@@ -35,8 +35,8 @@ class Measurement:
         gets its value as it is, without a record: nothing private may be in it.
     delta, relation, sampling_probability, part : as in :class:`Release`
     options : by keyword
-        ``grid`` (laplace, gaussian): another public step, such as 1.0 for whole people; 0: raw doubles, as papers print it, not private.
-        ``exact`` (geometric): no floating point anywhere. ``n_groups`` (randomized response).
+        ``grid`` (those on a grid): another public step, such as 1.0 for whole people; 0: raw doubles, as papers print it, not private.
+        ``exact`` (geometric, k_norm): no floating point anywhere. ``n_groups`` (randomized response).
 
     Examples
     --------
@@ -54,6 +54,11 @@ class Measurement:
         self._draws = MECHANISMS[self.mechanism]
         for name in sorted(set(options) - self._draws.options):
             check.refuse(name, options[name], f"is no option of {mechanism}", f"It has {sorted(self._draws.options) or 'none'}.")
+        for name, value in options.items():
+            if name == "exact":
+                check.flag(name, value)
+            elif value is not None:
+                check.number(name, value, low=0.0, high=1e300)
         self._options = options
         given: list[Any] = []
         self.axes: tuple[int, ...] = ()
@@ -85,7 +90,7 @@ class Measurement:
         """The answer to the private ``value``. ``units``, public, multiply its sensitivity and scale: a number, or one for each game, where
         0 gives the value as it is and leaves no record; ``size`` repeats it.
         """
-        if type(value) is not np.ndarray or value.dtype.kind not in "biuf" or not np.isfinite(value).all():
+        if type(value) is not np.ndarray or not value.size or value.dtype.kind not in "biuf" or not np.isfinite(value).all():
             value = check.filled("value", check.array("value", value), "number")
         games, inner = len(self.axes), self._draws.inner
         if value.shape[:games] != self.axes or (inner and value.ndim != games + inner):     # else one number's noise answers for two games
