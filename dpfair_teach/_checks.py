@@ -407,8 +407,7 @@ def group_codes(name: str, value: Any, *, length: int | None = None, missing: st
     if type(value) is not np.ndarray or value.dtype.kind in "OfU":
         no_missing_group(name, value, missing)
     return codes(name, value, what="groups", length=length,
-                 remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}]. "
-                        "pandas codes a missing group as -1: to whom does not say it give one more name of that list.")
+                 remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}].")
 
 
 def groups_below(name: str, value: object, k: int | None = None, *, of: str = "X", length: int | None = None, last: str = "n_groups - 1",

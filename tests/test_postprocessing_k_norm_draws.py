@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from dpfair_teach.mechanisms import exact, k_norm
+from dpfair_teach.mechanisms import exact, k_norm, noise
 from dpfair_teach.mechanisms.k_norm import BLOCK, exp_bounds, sums_of_weights, ways
 from dpfair_teach.postprocessing import k_norm_counts, k_norm_probability
 from dpfair_teach.postprocessing.slacks import k_norm_tail
@@ -32,8 +32,8 @@ class Dealt:
 
     def standard_exponential(self, size):
         self.asked = True
-        step = min(0.0 if self.wait is None else self.wait, 31.0)       # above 30: 30 have passed, and a fresh time begins
-        self.wait = (self.wait or 0.0) - 30.0
+        step = min(0.0 if self.wait is None else self.wait, noise.FAR_WAIT + 1)      # far: so much has passed, and a fresh time begins
+        self.wait = (self.wait or 0.0) - noise.FAR_WAIT
         return np.full(size, step)
 
 
