@@ -488,9 +488,10 @@ def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(tab
         loads = [load(**tran_people.SETS[data]) for data in dict.fromkeys(setting.get("data", "bank") for setting in every)]
     else:
         loads = [load("communities", group=group, label=label) for group, label in pairs]
-    ding = [load(data, features=rule) for (data, _), rule in ding_people.FEATURES.items()] if name.startswith("ding_") else []
+    of_them = {"ding_figures": slice(None), "ding_rivals": slice(1, 2)}.get(name, slice(0))
+    ding = [load(data, features=rule) for (data, _), rule in list(ding_people.FEATURES.items())[of_them]]
     others = {"bound_vs_reality": [], "bins_tuned": [], "designed_tuning": [], "designed_parts": [], "tran_printed": [], "ding_printed": [],
-              "ding_figures": ding, "ding_rivals": ding[1:2], "post_processing_compared": [*loads, load("adult")],
+              "ding_figures": ding, "ding_rivals": ding, "post_processing_compared": [*loads, load("adult")],
               "ask_well_adult": [load("adult")],
               "both_panels": [*loads, load("communities", features="unprotected")]}
     loads = others.get(name, loads)
