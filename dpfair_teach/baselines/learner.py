@@ -45,6 +45,11 @@ Correction = Literal["rates", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
+def features_of(X: Any, columns: int | None = None) -> np.ndarray:
+    """The numbers of X, a row a person."""
+    return np.asarray(check.filled("X", check.rows("X", X, columns=columns, low=-1e50, high=1e50), "person"), dtype=float)
+
+
 class NetworkClassifier(TwoLabelClassifier):
     """A ReLU network that is trained for accuracy alone, by Adam on the log loss; with weights, so that a reduction can use it.
 
@@ -99,7 +104,7 @@ class NetworkClassifier(TwoLabelClassifier):
         epochs, batch = check.integer("epochs", self.epochs, low=0, high=10**6), check.integer("batch", self.batch, low=1, high=10**9)
         optimizer = Adam(check.number("learning_rate", self.learning_rate, low=0.0, low_open=True))
         precision = np.dtype(check.choice("precision", self.precision, get_args(Precision)))
-        people = self._people(X)
+        people = features_of(X)
         check.same_people(X=X, y=y)
         labels = check.labels("y", y)
         if len(labels) != len(people):
@@ -139,22 +144,18 @@ class NetworkClassifier(TwoLabelClassifier):
         """Everybody's logit, (n,)."""
         check_is_fitted(self)
         refuse_other_columns(self, X)
-        return self.network_.logits(self.theta_, self._people(X, self.n_features_in_)).astype(float)
+        return self.network_.logits(self.theta_, features_of(X, self.n_features_in_)).astype(float)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """What the network says are the chances of the labels 0 and 1, (n, 2): no coin, :meth:`predict` takes the likelier."""
         check_is_fitted(self)
         refuse_other_columns(self, X)
-        ones = self.network_.probabilities(self.theta_, self._people(X, self.n_features_in_))
+        ones = self.network_.probabilities(self.theta_, features_of(X, self.n_features_in_))
         return np.column_stack([1 - ones, ones])
 
     def predict(self, X: Any) -> np.ndarray:
         """1 where the logit is above 0, (n,)."""
         return (self.decision_function(X) > 0).astype(np.int64)
-
-    @staticmethod
-    def _people(X: Any, columns: int | None = None) -> np.ndarray:
-        return np.asarray(check.filled("X", check.rows("X", X, columns=columns, low=-1e50, high=1e50), "person"), dtype=float)
 
 
 class CovarianceParams(NamedTuple):
@@ -235,7 +236,7 @@ class CovarianceClassifier(RandomizedClassifier):
         return CovarianceParams(gamma, check.group_count(self.n_groups), parity, check.number("C", self.C, low=1e-6, high=1e6), steps)
 
     def _learn(self, params: CovarianceParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
-        X = self._people(X)
+        X = features_of(X)
         A = check.groups_below("sensitive_features", sensitive_features, params.k, length=len(X))
         n = np.bincount(2 * A + y, minlength=2 * params.k).reshape(params.k, 2).astype(float)
         params.parity.require("sensitive_features", n, codes=True)
@@ -255,14 +256,9 @@ class CovarianceClassifier(RandomizedClassifier):
 
     def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
         """1 where the score is above 0. The group is no input: given, it is only checked."""
-        X = self._people(X, self.n_features_in_)
+        X = features_of(X, self.n_features_in_)
         self._validated_groups(sensitive_features, len(X))
         return (X @ self.coef_ + self.intercept_ > 0).astype(float)
-
-    @staticmethod
-    def _people(X: Any, columns: int | None = None) -> np.ndarray:
-        X = check.filled("X", check.rows("X", X, columns=columns, low=-1e50, high=1e50), "person")
-        return np.asarray(X, dtype=float)
 
 
 def readable(base: Any) -> Any:
