@@ -20,6 +20,9 @@ ifeq ($(shell uname -m),x86_64)
 export OPENBLAS_CORETYPE ?= Haswell
 endif
 
+# Else each process compiles the library and twelve thousand tests anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Data files that are not embedded, for the tests of the library alone: what `make data` fetched, and a folder ../shared/data for those
 # who keep such files once for several checkouts. Or the folders you name, separated as in PATH.
 FETCHED := .data
@@ -47,13 +50,13 @@ nightly: $(VENV)/.complete $(READER)/.reader  ## the same, and all of what `make
 # Of one room: its own tests, and the examples in its docstrings.
 IN_ROOM = $(if $(ROOM),$(wildcard $(foreach name,$(ROOM) $(ROOM).py,tests/$(name) tests/test_$(name) dpfair_teach/$(name)) tests/test_$(ROOM)_*.py))
 
-quick: $(VENV)/.complete  ## the linter, the types and the fast tests, for every few minutes (ROOM=games: of one room, without the types)
+quick: $(VENV)/.complete  ## the linter, the types, the fast tests of what is new and a seventh of the others (ROOM=games: of one room, no types)
 ifdef ROOM
 	@test -n "$(IN_ROOM)" || { echo "no room is called $(ROOM); there are: $(notdir $(patsubst %/,%,$(wildcard dpfair_teach/*/)))" >&2; exit 1; }
 endif
 	@$(BIN)/ruff check --quiet
 	@$(if $(ROOM),,$(BIN)/mypy --no-error-summary)
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS) --dist worksteal $(IN_ROOM)
+	@$(if $(ROOM),,QUICK=1) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS) --dist worksteal $(IN_ROOM)
 
 html: notebooks  ## build the site into _build/html
 	@$(PY) book/_tools/build_site.py

@@ -90,21 +90,24 @@ def phone(opened):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave to `make nightly` what is marked so, and what of a turning test has not its day: see `turning.py`."""
+    """Leave to `make nightly` what is marked so, and what has not its day: see `turning.py`."""
     if turning.all_of_it() or any("::" in argument for argument in config.args):
         return
     kept = {item: not item.get_closest_marker("nightly") for item in items}
-    tests: dict[str, list] = {}
+    a_room_is_named = not {Path(argument).resolve() for argument in config.args} <= {ROOT / "tests", ROOT / "dpfair_teach"}
+    quick, tests = turning.quickly(), {}
     for item in items:
-        if item.get_closest_marker("turning"):
+        if item.get_closest_marker("turning") or (quick and hasattr(item, "callspec") and "name" in item.callspec.params):
             tests.setdefault(item.nodeid.split("[")[0], []).append(item)
+        elif not a_room_is_named and turning.rests(item.path):
+            kept[item] &= turning.due(turning.of(item.nodeid), turning.QUICK_REST if quick else turning.REST)
     for name, cases in tests.items():
         mark = cases[0].get_closest_marker("turning")
-        (days,) = mark.args
-        if turning.touched(mark.kwargs.get("of", ())):
+        days = turning.QUICK_REST if quick else mark.args[0]
+        if not quick and turning.touched(mark.kwargs.get("of", ())):
             continue
         if hasattr(cases[0], "callspec"):
-            today = turning.chosen([item.callspec.id for item in cases], days)
+            today = turning.chosen([str(item.callspec.params.get("name", item.callspec.id)) for item in cases], days)
         else:
             today = [turning.due(turning.of(name), days)]
         kept |= {item: kept[item] and now for item, now in zip(cases, today, strict=True)}

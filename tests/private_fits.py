@@ -270,5 +270,5 @@ def beside_their_tests() -> list[Fit]:
 
 
 LIST = [*all_fits(), *beside_their_tests()]
-FITS = {f"{fit.door.split('.')[1]}, k={fit.k}" + "".join(f", {name}={value}" for name, value in fit.options.items()): fit for fit in LIST}
+FITS = {f"{fit.door}, k={fit.k}" + "".join(f", {name}={value}" for name, value in fit.options.items()): fit for fit in LIST}
 assert len(FITS) == len(LIST)

@@ -49,6 +49,7 @@ def test_a_record_keeps_what_it_was_given_and_cannot_change():
         assert Release("other", unit, epsilon=1.0).relation == relations[0]
 
 
+@pytest.mark.slow
 def test_what_was_asked_of_one_part_adds_up_and_of_another_does_not():
     """Whoever's A changes is in one part: two questions to each of two parts cost as much as those to the dearer one, and what was asked
     of all is added. With every accountant; and there is no part where a change may take somebody into another."""

@@ -82,6 +82,7 @@ def test_without_a_delta_only_sums_are_left(method):
     assert compose(records, 0.0, "best") == compose(records, 0.0, "optimal") == pytest.approx(0.3)
 
 
+@pytest.mark.slow
 def test_the_best_is_the_smallest_and_the_table_says_which():
     for records, winner in ((laplace(0.1, 100), "pld"), ([exponential(0.1, 100), laplace(0.05)], "rdp"), (laplace(0.5), "pld"),
                             ([laplace(0.1), laplace(0.2)], "pld")):

@@ -131,6 +131,7 @@ def test_the_numbers_of_gap_t9_by_renyi():
     assert off_line < rdp_sampled_gaussian(0.5, q0, order)              # what the record says: twice the largest norm
 
 
+@pytest.mark.slow
 def test_the_numbers_of_gaps_t7_and_t8():
     """n = 8,930, batches of 256, calibrated by Renyi to epsilon 1 for a secret sample. Public batches are plain Gaussians, one an epoch; a
     batch that shows who is in it is a number of Gaussians that is itself random."""
@@ -309,6 +310,7 @@ def test_no_two_contributions_within_the_radius_lose_more_than_opposite_ones():
                 assert larger(t, law2(u), law2(v), cell) <= worst + 1e-6
 
 
+@pytest.mark.slow
 def test_what_is_not_centred_costs_more_than_what_is():
     """The same move, 1, from either side of 0 and from 0: the record's sensitivity is twice the largest norm."""
     centred, one_sided = sampled(sensitivity=1.0), sampled(sensitivity=2.0)

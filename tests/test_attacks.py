@@ -130,6 +130,7 @@ def test_geometric_noise_on_one_count_is_as_bad_as_the_bound_and_laplace_noise_a
 
 # -------------------------------------------------------------------------------------------------------------- the game
 
+@pytest.mark.slow
 def test_measured_advantage_of_private_releases_stays_below_the_bound():
     """Laplace noise on the paper's two cells, 400,000 rounds an epsilon, and randomized response with the guess its own report:
     the first below the bound by its whole interval where they can be told apart, both at what the law says. alpha 1e-10 an interval."""

@@ -193,6 +193,7 @@ def test_an_object_that_is_nothing_is_refused(name):
     assert_none(fault(name, argument, object(), refused=True) for argument in VALID[name]().arguments)
 
 
+@pytest.mark.turning(4)
 @pytest.mark.parametrize("name", sorted(VALID))
 def test_rubbish_is_accepted_or_refused_by_name_value_and_remedy(name):
     assert_none(fault(name, argument, rubbish) for argument in VALID[name]().arguments for rubbish in POOL)

@@ -218,6 +218,7 @@ class FirstColumn:
 
 
 @pytest.mark.turning(3, of=["dpfair_teach"])
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_scikit_learns_checks(name):
     model = CASES[name].make()
@@ -577,6 +578,7 @@ def test_it_is_the_last_step_of_a_pipeline(case, routing):
             assert line.score(X, Y, **at) == pytest.approx(chances[np.arange(len(Y)), Y].mean())
 
 
+@pytest.mark.slow
 def test_cross_validation_and_searches_work_on_it(case, monkeypatch):
     """Each fold is a fit with noise of its own, and so is each point of a grid. The groups ride in X."""
     told = {"sensitive_features": "group", "rng": np.random.default_rng(5)}

@@ -23,6 +23,7 @@ def test_the_import_reads_nothing_heavy_and_takes_a_quarter_of_a_second():
     assert not found[1:] and float(found[0]) < SECONDS, found
 
 
+@pytest.mark.slow
 def test_every_name_and_every_room_is_there_when_it_is_asked_for():
     names = said("import dpfair_teach; print(*dir(dpfair_teach)); dpfair_teach.games.DPOracleLearner; dpfair_teach.load; "
                  "from dpfair_teach import *; Explorer, SmallGroupWarning").split()

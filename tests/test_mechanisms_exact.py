@@ -42,6 +42,7 @@ def test_the_law_is_the_two_sided_geometric(sensitivity, epsilon, most):
         assert not fits(*binned(wrong, law, most))
 
 
+@pytest.mark.slow
 def test_one_sided_numbers_and_integers_below():
     """n = 5,000 each, alpha = 1e-9; a decay with a large denominator and one above 1."""
     rng = np.random.default_rng(2)

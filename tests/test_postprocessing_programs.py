@@ -227,6 +227,7 @@ def test_what_doubles_lose_of_huge_multipliers_is_what_is_said():
     assert (np.abs(dual_value(q, 0.0, found.dual) - found.value) <= 1e-9 + 1e-15 * largest).all()
 
 
+@pytest.mark.slow
 def test_cells_that_nearly_cancel_are_solved_to_the_stated_tolerance():
     """Rates up to 400,000; 300 tables, three gammas, each with its proof, alone and in a batch."""
     tables = nearly_empty(300, seed=51, largest=4e5)

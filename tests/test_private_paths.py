@@ -5,10 +5,11 @@ import pytest
 
 import paths
 from private_fits import FITS
+from witness import BY_TURNS
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.turning(5)
+@BY_TURNS
 @pytest.mark.parametrize("name", [name for name, fit in FITS.items() if fit.k == 2])
 def test_who_is_in_which_group_is_handed_to_ten_functions_in_five_files_at_most(name):
     way, _ = paths.path_of(FITS[name])

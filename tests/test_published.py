@@ -53,7 +53,7 @@ from private_fits import (
     rules_of,
     table,
 )
-from witness import Run, another, merged, records_of, run, seed_of
+from witness import BY_TURNS, Run, another, merged, records_of, run, seed_of
 
 
 # ------------------------------------------------------------------------------------------------ the test
@@ -143,22 +143,26 @@ def nothing_else_is_published(name: str) -> None:
         assert again.said == first.said, "what is warned of, or printed, differs"
 
 
+@BY_TURNS
 @pytest.mark.parametrize("name", fits("games"))
 def test_what_is_published_is_made_by_the_recorded_mechanisms(name):
     nothing_else_is_published(name)
 
 
+@BY_TURNS
 @pytest.mark.parametrize("name", fits("postprocessing"))
 def test_what_post_processing_publishes_is_made_by_its_recorded_mechanism(name):
     nothing_else_is_published(name)
 
 
+@BY_TURNS
 @pytest.mark.slow
 @pytest.mark.parametrize("name", fits("oneshot"))
 def test_what_asking_once_publishes_is_made_by_its_recorded_mechanisms(name):
     nothing_else_is_published(name)
 
 
+@BY_TURNS
 @pytest.mark.parametrize("name", [name for name in FITS if FITS[name].door.split(".")[0] not in ("games", "postprocessing", "oneshot")])
 def test_what_a_private_oracle_answers_is_made_by_its_recorded_mechanism(name):
     nothing_else_is_published(name)
@@ -222,6 +226,7 @@ def secrets(k: int) -> list[np.ndarray]:
     return [*vectors, *tables_of_groups, *(np.moveaxis(each, -1, -2) for each in tables_of_groups)]
 
 
+@BY_TURNS
 @pytest.mark.parametrize("name", FITS)
 def test_neither_groups_nor_counts_nor_rates_of_them_are_in_what_is_published(name):
     """The draws are others than above, and fixed: by chance noise may be 0. Nor is who was in a secret sample."""

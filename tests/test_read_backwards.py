@@ -17,7 +17,7 @@ from dpfair_teach import attacks, functional, oneshot
 from dpfair_teach.mechanisms.mechanism import grid_step
 from faults import Mutant, calling
 from private_fits import FEW, FITS, Fit
-from witness import Asked, Witness, run, seed_of
+from witness import BY_TURNS, Asked, Witness, run, seed_of
 
 #: What publishes raw doubles with ``as_printed``, as the paper prints it; no other fit may.
 PRINTED_RAW = ("games.dp_oracle_learner_as_printed", "postprocessing.noisy_counts", "postprocessing.public_margin_counts")
@@ -61,7 +61,7 @@ def worlds_of(fit: Fit, runs: int, seed: int = 1) -> list[list[Asked]]:
     return questions
 
 
-@pytest.mark.turning(3)
+@BY_TURNS
 @pytest.mark.parametrize("name", SUMS)
 def test_no_world_is_excluded_by_any_sum_that_a_private_fit_hands_to_noise(name):
     questions = worlds_of(FITS[name], 3, seed_of(name))

@@ -28,7 +28,7 @@ from dpfair_teach.accounting import Release, compose
 from faults import Mutant, calling, scaled, with_arguments
 from private_fits import FITS, LIST, Fit, function_of
 from test_published import PRINTED, bytes_of
-from witness import Run, another, merged, records_of, run, seed_of
+from witness import BY_TURNS, Run, another, merged, records_of, run, seed_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = 7
@@ -83,6 +83,7 @@ def todays() -> list[int]:
     return list(range(PARTS)) if turning.all_of_it() else [turning.day().toordinal() % PARTS]
 
 
+@BY_TURNS
 @pytest.mark.parametrize("name", PRIVATE)
 def test_no_neighbour_moves_a_value_further_than_its_noise_was_made_for(name):
     """And somebody moves each more than half as far: of few people that is somebody of today's, or else others are tried, too."""
@@ -141,6 +142,7 @@ def drawn_once(seen: Run) -> None:
         assert rows.shape[1] < 6 or near.sum() == len(rows), "noise is drawn once for two games, or two answers"
 
 
+@BY_TURNS
 @pytest.mark.parametrize("name", PRIVATE)
 def test_the_records_are_those_of_the_mechanisms_and_cost_what_was_asked_for(name):
     fit, seen = FITS[name], first(name, todays()[0])

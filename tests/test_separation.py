@@ -208,6 +208,7 @@ def test_from_a_tolerance_of_four_tenths_on_the_classes_do_the_same():
             assert same == [False, True, True, True]
 
 
+@pytest.mark.slow
 def test_nobody_meets_a_jump_who_may_miss_the_tolerance_by_alpha():
     """prop-relaxed: f at gamma + alpha on D' is at most f at gamma on D plus 1/m; random neighbours and the paper's."""
     rng, tightest = np.random.default_rng(31), []

@@ -20,6 +20,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CASES = [f"case {number}" for number in range(10)]
 
 
+@pytest.fixture(autouse=True)
+def not_quickly(monkeypatch):
+    monkeypatch.delenv("QUICK", raising=False)
+
+
 @pytest.fixture
 def on(monkeypatch):
     """Set the day; by default no night."""
@@ -51,6 +56,50 @@ def test_what_is_about_a_changed_folder_runs_every_day():
                       ("dpfair_teach/explore/figure.py", False)):
         assert turning.touched(about, new=["README.md", name]) is now
     assert not turning.touched((), new=["README.md"]) and not turning.touched(about, new=())
+
+
+def test_a_case_of_a_public_name_runs_while_its_room_or_one_that_it_reads_is_changed(on, monkeypatch):
+    cases = ["games.dp_oracle_learner, k=2", "baselines.PrivateReduction, k=2", "data.load", "lagrangian.pf_ld"] * 7
+    on(0)
+    for file, rooms in (("games/play.py", {"games", "baselines"}), ("mechanisms/noise.py", {"games", "baselines", "lagrangian"}),
+                        ("_checks.py", {"games", "baselines", "lagrangian", "data"}), ("explore/player.js", set())):
+        today = turning.chosen(cases, 7, new=[f"dpfair_teach/{file}"])
+        always = {case.partition(".")[0] for case in cases if all(now for name, now in zip(cases, today, strict=True) if name == case)}
+        assert always == rooms
+    monkeypatch.setenv("QUICK", "1")
+    today = turning.chosen(cases, 7, new=["dpfair_teach/games/play.py"])
+    assert {case.partition(".")[0] for case, now in zip(cases, today, strict=True) if now} >= {"games"} and not all(today[1::4])
+
+
+@pytest.mark.parametrize("file, room", [
+    ("dpfair_teach/games/play.py", "games"), ("dpfair_teach/attacks.py", "attacks"), ("tests/games/test_games_play.py", "games"),
+    ("tests/test_accounting_pld.py", "accounting"), ("tests/test_fairness.py", "fairness"), ("tests/test_mechanism_laws.py", ""),
+    ("tests/studies/test_study.py", "studies"), ("tests/test_published.py", "")])
+def test_of_which_room_a_file_of_tests_is(file, room):
+    assert turning.about(ROOT / file) == room and (ROOT / file).is_file()
+
+
+@pytest.mark.parametrize("new, waits", [
+    ("README.md", True), ("dpfair_teach/explore/explorer.py", True), ("dpfair_teach/functional/moments.py", True),
+    ("tests/games/test_games_play.py", True), ("dpfair_teach/games/learner.py", False), ("dpfair_teach/mechanisms/noise.py", False),
+    ("tests/games/test_games_notions.py", False), ("tests/plays.py", False)])
+def test_tests_of_a_room_wait_while_nothing_that_they_try_is_changed(new, waits):
+    assert turning.rests(ROOT / "tests/games/test_games_notions.py", frozenset([new])) is waits
+    assert not turning.rests(ROOT / "tests/test_published.py", frozenset([new]))        # it is about all rooms
+    assert turning.rests(ROOT / "tests/studies/test_study.py", frozenset([new])) is (not new.startswith("dpfair_teach"))
+
+
+def test_a_notebook_is_run_on_its_day_and_while_its_chapter_or_a_room_that_it_imports_is_changed(on):
+    days = []
+    for day in range(turning.REST):
+        on(day)
+        days.append(set(turning.notebooks(new=())))
+        for file, more in (("book/chapters/15-networks.md", "15-networks"), ("dpfair_teach/networks/network.py", "15-networks"),
+                           ("dpfair_teach/separation/forms.py", "13-the-separation"), ("dpfair_teach/_checks.py", "index")):
+            today = set(turning.notebooks(new=[file]))
+            assert today >= days[-1] | {f"book/notebooks/{more}.ipynb"}
+    every = {str(path.relative_to(ROOT)) for path in (ROOT / "book/notebooks").glob("*.ipynb")}
+    assert set.union(*days) == every and sum(map(len, days)) == len(every)
 
 
 def test_pages_that_are_all_made_anew_wait_for_their_turn(on):
@@ -127,13 +176,14 @@ def test_some_day(): pass
 """
 
 
+@pytest.mark.slow
 def test_which_tests_run(tmp_path):
     for name in ("conftest.py", "turning.py"):
         (tmp_path / name).write_text((ROOT / "tests" / name).read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
 
     def passed(*words, **variables):
-        environment = {key: value for key, value in os.environ.items() if key != "NIGHTLY"} | {
+        environment = {key: value for key, value in os.environ.items() if key not in ("NIGHTLY", "QUICK")} | {
             "TEST_DATE": "2026-11-23", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | variables
         run = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), *words]
         said = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
@@ -148,6 +198,7 @@ def test_which_tests_run(tmp_path):
         "test_at_night"}
 
 
+@pytest.mark.slow
 def test_every_fault_has_its_day_and_those_of_changed_files_have_every_day(on, monkeypatch, capsys):
     met, home = set(), faults.file_of(mutants.MUTANTS["violation_halved"]).relative_to(ROOT)
     monkeypatch.setattr(turning, "changed", lambda root=ROOT: frozenset({str(home), "tests/test_fairness_gap_bounds.py"}))
@@ -162,6 +213,7 @@ def test_every_fault_has_its_day_and_those_of_changed_files_have_every_day(on, m
     assert mutants.todays() == set(mutants.MUTANTS)
 
 
+@pytest.mark.slow
 def test_a_changed_test_meets_its_faults_wherever_they_stand():
     for file in ("tests/book/test_statements.py", "tests/games/test_games_play.py"):
         its = {name for _, test, name in mutants.rows_of(set(mutants.MUTANTS)) if test.startswith(file)}
@@ -169,6 +221,7 @@ def test_a_changed_test_meets_its_faults_wherever_they_stand():
         assert its <= mutants.of_changed_files(frozenset({file}))
 
 
+@pytest.mark.slow
 def test_no_statement_waits_for_its_test():
     """What the ledger names runs in `make test` every day."""
     named: dict[str, set[str]] = {}

@@ -1,9 +1,13 @@
 """What `make test` leaves to `make nightly`, and how the day and the last changes choose the rest.
 
-``@pytest.mark.turning(5)``: of the test's cases a fifth runs each day, all of them in five days. A case whose name is that of a changed
-file always runs (a chapter, a stored table). ``turning(5, of=[...])`` is about what these files and folders do: while one of them is
+A test of a room, and an example in its docstrings, waits for its day, one in four, while neither that room nor one that it reads is
+changed. ``@pytest.mark.turning(5)``: of the test's cases a fifth runs each day, all of them in five days. A case whose name is that of a
+changed file always runs (a chapter, a stored table), and one of a public name (``games.dp_oracle_learner, k=2``) while its room, or one
+that this room reads, is changed. ``turning(5, of=[...])`` is about what these files and folders do: while one of them is
 changed, all of it runs. ``@pytest.mark.nightly``: `make nightly` alone runs it. A test that is named on the command
 line runs whole, whatever its marks, so a deliberate fault meets all of its test.
+
+`make quick` (``QUICK=1``) leaves more to the days: what is changed is the branch, or the last commit, and no room for what it reads.
 
 Two variables of the environment: ``NIGHTLY=1`` runs everything, and ``TEST_DATE=2026-11-23`` repeats the sample of that day.
 """
@@ -11,6 +15,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import subprocess
 import zlib
 from collections.abc import Iterable
@@ -18,12 +23,19 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-#: On main itself, where no branch says what is new: so many commits count as changes.
+LIBRARY = ROOT / "dpfair_teach"
+#: On main itself, where no branch says what is new: so many commits count as changes, and to `make quick` the last alone.
 RECENT = 5
+#: In so many days a room that nothing changes is tested, and by `make quick`.
+REST, QUICK_REST = 4, 7
 
 
 def all_of_it() -> bool:
     return bool(os.environ.get("NIGHTLY"))
+
+
+def quickly() -> bool:
+    return bool(os.environ.get("QUICK"))
 
 
 def day() -> datetime.date:
@@ -61,9 +73,10 @@ def since(root: Path = ROOT) -> tuple[str, str]:
     for main in ("origin/main", "main"):
         if (left := git(root, "merge-base", "HEAD", main).strip()) and left != head:
             return left, f"since {left[:9]}, where this branch left {main}"
-    line = git(root, "rev-list", "--first-parent", f"--max-count={RECENT + 1}", "HEAD").split()
+    recent = 1 if quickly() else RECENT
+    line = git(root, "rev-list", "--first-parent", f"--max-count={recent + 1}", "HEAD").split()
     if len(line) > 1:
-        return line[-1], f"in the last {len(line) - 1} commits" + ("" if len(line) > RECENT else ", and git knows no earlier ones")
+        return line[-1], f"in the last {len(line) - 1} commits" + ("" if len(line) > recent else ", and git knows no earlier ones")
     return head, "not yet committed; git knows one commit only, not what came before it"
 
 
@@ -83,11 +96,72 @@ def told(root: Path = ROOT) -> str:
 
 
 def called_after(new: Iterable[str]) -> set[str]:
-    """The names of changed files. Of a notebook only with its chapter: a change of the player makes all of them anew, and what it does to
-    one page it does to the others, whose turn comes.
+    """The names of changed files, and of rooms that read them. Of a notebook only with its chapter: a change of the player makes all of
+    them anew, and what it does to one page it does to the others, whose turn comes.
     """
     made, files = Path("book/notebooks"), {Path(name) for name in new}
-    return {file.stem for file in files if file.parent != made or Path("book/chapters", file.stem).with_suffix(".md") in files}
+    return standing_on(files) | {
+        file.stem for file in files if file.parent != made or Path("book/chapters", file.stem).with_suffix(".md") in files}
+
+
+@cache
+def read_by_rooms() -> dict[str, set[str]]:
+    """Each room, and file beside the rooms, with those that its files import; the studies of the book may read any."""
+    found: dict[str, set[str]] = {}
+    for path in LIBRARY.rglob("*.py"):
+        up = r"\." * len(path.relative_to(LIBRARY).parts)       # dots that lead out of a room
+        for room, names in re.findall(rf"^ *from {up}(\w*) import (.*)", path.read_text(encoding="utf-8"), re.M):
+            found.setdefault(room_of(path), set()).update([room] if room else re.findall(r"\w+", names))
+    return found | {"studies": set(found)}
+
+
+def room_of(path: Path) -> str:
+    """The room in which a file of the library lies, or its own name where it lies beside them."""
+    return path.relative_to(LIBRARY).with_suffix("").parts[0]
+
+
+def standing_on(files: Iterable[Path]) -> set[str]:
+    """The rooms of files of the library, and all that read one of them, straight or through others."""
+    found = {room_of(ROOT / file) for file in files if LIBRARY in (ROOT / file).parents}
+    found |= {"studies" for file in files if Path("book/studies") in file.parents}
+    if quickly():
+        return found
+    while more := {room for room, read in read_by_rooms().items() if read & found} - found:
+        found |= more
+    return found
+
+
+def about(path: Path) -> str:
+    """The room that a file of tests or examples is about; none where it is about the whole."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    if LIBRARY in path.parents:
+        return room_of(path)
+    if len(parts) > 2:
+        return parts[1]
+    words = parts[-1].removeprefix("test_")
+    return max((room for room in read_by_rooms() if f"{words}_".startswith(f"{room}_")), key=len, default="")
+
+
+@cache
+def rests(path: Path, new: frozenset[str] | None = None) -> bool:
+    """Whether a file of tests is about a room alone, and neither that nor the file, nor what tests it imports, is changed."""
+    room, files = about(path), {Path(name) for name in (changed() if new is None else new)}
+    if room not in read_by_rooms() or path.relative_to(ROOT) in files or room in standing_on(files):
+        return False
+    helpers = {file.stem for file in files if file.parts[0] == "tests"}
+    return helpers.isdisjoint(re.findall(r"^(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
+
+
+def notebooks(new: Iterable[str] | None = None) -> list[str]:
+    """The notebooks that run today: a quarter, and those whose chapter, or a room that it imports, or one that this reads, is changed."""
+    files = changed() if new is None else new
+    rooms, found = standing_on(map(Path, files)), sorted((ROOT / "book" / "notebooks").glob("*.ipynb"))
+    # what a chapter takes from the house itself draws its figures
+    uses = [{"explore" if word in ("Explorer", "Puzzle", "SelfCheck", "show") else word for imports in re.findall(
+        r"^from dpfair_teach(.*)", path.read_text(encoding="utf-8"), re.M) for word in re.findall(r"\w+", imports)}
+        for path in (ROOT / "book" / "chapters" / f"{notebook.stem}.md" for notebook in found)]
+    return [str(notebook.relative_to(ROOT)) for notebook, now, used in zip(
+        found, chosen(map(str, found), REST, files), uses, strict=True) if now or not rooms.isdisjoint(used)]
 
 
 def touched(of: Iterable[str], new: Iterable[str] | None = None) -> bool:
@@ -99,4 +173,5 @@ def touched(of: Iterable[str], new: Iterable[str] | None = None) -> bool:
 def chosen(cases: Iterable[str], days: int, new: Iterable[str] | None = None) -> list[bool]:
     """Which of a test's cases run today: whose turn it is, and those called after a changed file."""
     stems = called_after(changed() if new is None else new)
-    return [all_of_it() or due(number, days) or Path(case).stem in stems for number, case in enumerate(cases)]
+    return [all_of_it() or due(number, days) or not stems.isdisjoint((Path(case).stem, case.partition(".")[0]))
+            for number, case in enumerate(cases)]

@@ -28,6 +28,9 @@ from dpfair_teach.lagrangian import problem
 from dpfair_teach.mechanisms import MECHANISMS, Measurement
 from private_fits import Fit, function_of
 
+#: What is tried on every private fit, a quarter of them each day and all of the rooms where something is new. Four days, for the seeds
+#: have three and the neighbours seven: in time each fit meets all.
+BY_TURNS = pytest.mark.turning(4, of=["tests/private_fits.py", "tests/witness.py"])
 #: Who makes records: the door, and plans of what they would cost.
 MAKERS = ("dpfair_teach.mechanisms.measurement", "dpfair_teach.accounting.adding")
 #: What is drawn of public things, or coins that must stay secret: the same for all groups, and no answer.

@@ -34,7 +34,7 @@ CHECKS = {
     "types": [str(Path(sys.executable).with_name("mypy"))],
     "build": [*PYTHON, "book/_tools/build_site.py", "--all"],
     "mutants": [*PYTHON, "tests/mutants.py", "--today"],
-    "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile", "book/notebooks"],
+    "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile"],     # and which notebooks
     "site": [*PYTEST, "-n", JOBS, "--dist", "loadgroup", "-m", "site or browser", "tests"],
     "library": [*PYTEST, "-n", JOBS, "--dist", "worksteal", "-m", "not site and not browser"],
 }
@@ -57,14 +57,15 @@ def main(names: list[str] | None = None) -> int:
     print(f"data files that are not embedded: {folder or 'none; set DPFAIR_TEACH_DATA to test with them'}")
     results, left_out = {}, {}
     for number, name in enumerate(names, start=1):
-        command = " ".join(Path(part).name if part == sys.executable else part for part in CHECKS[name])
-        print(f"\n=== [{number}/{len(names)}] {name}: {command}", flush=True)
+        command = [*CHECKS[name], *(turning.notebooks() if name == "cells" else ())]
+        words = " ".join(Path(part).name if part == sys.executable else part for part in command)
+        print(f"\n=== [{number}/{len(names)}] {name}: {words}", flush=True)
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as scratch:
             notes = Path(scratch) / "left-out"
             own = {"DPFAIR_LEFT_OUT": str(notes)} | SEEN.get(name, {}) | (
                 {"DPFAIR_TEACH_DATA": folder} if folder and name == "library" else {})
-            code = subprocess.run(CHECKS[name], cwd=ROOT, env=environment | own).returncode
+            code = subprocess.run(command, cwd=ROOT, env=environment | own).returncode
             left_out[name] = notes.read_text(encoding="utf-8").splitlines() if notes.is_file() else []
         results[name] = code, time.perf_counter() - start
     print("\n=== all checks" if len(names) == len(CHECKS) else "\n=== some checks")

@@ -75,6 +75,7 @@ class Told(baselines.NetworkClassifier):
         return super().fit(X, y, sample_weight, rng=np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_scikit_learns_checks():
     """What it does otherwise: labels are 0 and 1, and what is wrong is refused in this library's words."""
     otherwise = {"check_estimators_dtypes", "check_classifiers_classes", "check_fit2d_1feature", "check_classifier_data_not_an_array",

@@ -22,6 +22,7 @@ def test_only_the_library_sees_the_folder_of_the_larger_files(monkeypatch, capfd
         assert name == "library" or f"{name} None" in said, name
 
 
+@pytest.mark.slow
 def test_what_was_left_out_stands_at_the_end(monkeypatch, capfd, tmp_path):
     for name in ("conftest.py", "turning.py"):
         (tmp_path / name).write_text((checks.ROOT / "tests" / name).read_text(encoding="utf-8"), encoding="utf-8")

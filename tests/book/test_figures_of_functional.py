@@ -30,6 +30,7 @@ def figures(page: str, number: int) -> tuple[list[Explorer], dict]:
     raise AssertionError(f"{page} has fewer than {number} figures")
 
 
+@pytest.mark.slow
 def test_the_eigenvalues_are_those_of_the_noisy_matrix_and_all_that_is_cut_off_is_told():
     (shown, *_), names = figures("18-functional-mechanism", 3)
     cut, without = 0, set()
@@ -74,6 +75,7 @@ def test_noise_over_the_features_is_calibrated_as_its_controls_say():
             np.testing.assert_allclose(frame["sharp"], [math.sqrt(2) * functional.logistic_l1(int(k)) / epsilon for k in d])
 
 
+@pytest.mark.slow
 def test_claimed_and_true_epsilon_are_the_librarys_and_the_sentence_says_where_the_claim_is_false():
     (shown, *_), names = figures("19-pdfc-and-adfc", 1)
     budgets, false = names["EPSILONS"], 0

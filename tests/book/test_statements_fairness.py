@@ -22,6 +22,7 @@ def contrasts(w, against, anchor):
     return np.array([x - o for x in one for o in other])
 
 
+@pytest.mark.slow
 def test_the_constants_between_the_forms_are_exact():
     """The largest violation of one form when another is at most 1, by linear programming, for every anchor."""
     rng = np.random.default_rng(41)

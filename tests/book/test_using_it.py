@@ -30,6 +30,7 @@ def run() -> tuple[dict, str]:
     return names, printed.getvalue()
 
 
+@pytest.mark.slow
 def test_who_does_not_say_is_a_group_and_two_attributes_are_one():
     names, _ = run()
     assert names["asked"]["sex"].fillna("not said").map(names["sexes"].index).tolist() == [0, 2, 1] and names["A"] == [0, 5, 3]

@@ -172,6 +172,7 @@ def test_a_noisy_hessian_has_mostly_no_minimum():
     assert lowest.max() < 0 and lowest.min() < -ridge and all(np.isfinite(fit.w).all() for fit in fits)
 
 
+@pytest.mark.slow
 def test_how_often_the_noise_leaves_5000_people_no_minimum():
     """Gap D11: 10 features, 200 draws each. At epsilon 1 all draws of PDFC and ADFC, of Laplace noise for the sharp sensitivity 0.87, and
     with a chance of 0.06 one of Gaussian noise on coefficients apart; at epsilon 10 the chances of PDFC, ADFC and apart are 0.35, 0.004

@@ -150,6 +150,7 @@ def test_without_noise_the_covariances_and_sizes_are_those_counted_by_hand(k, mo
         np.testing.assert_allclose(told.covariances()[0], functional.covariance_vector(X, A), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_the_noise_has_the_stated_deviations():
     """Kolmogorov and Smirnov's distance of 4,000 releases, each of its numbers divided by its deviation, from the standard normal law: by
     Dvoretzky, Kiefer, Wolfowitz and Massart above sqrt(ln(2 / alpha) / 2n) with probability alpha = 1e-9 at most, for each of five parts;
@@ -294,6 +295,7 @@ def test_what_stands_out_of_the_noise_is_shrunk_by_what_noise_had_added():
     np.testing.assert_allclose(found, gram + np.diag(np.r_[0.0, np.full(10, 2 * deviation)]), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_to_take_a_long_mean_row_off_adds_noise():
     """Everybody alike, so all is noise. What chapter 23 says: 2.6 deviations of a variance, and eigenvalues of 1.2 edges, at most."""
     for mean in (0.0, 0.5, 0.866):

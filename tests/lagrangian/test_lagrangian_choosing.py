@@ -29,6 +29,7 @@ def test_the_best_clips_are_where_the_weights_from_the_longest_norm_down_pass_th
     assert best_clip([1.0, 2.0, 3.0], [0.1] * 3, 0.3) == best_clip([1.0, 2.0, 3.0], [0.1] * 3, math.fsum([0.1] * 3))
 
 
+@pytest.mark.slow
 def test_a_public_clip_loses_at_most_the_ratio_of_the_weights():
     """Every grouping of eight people; close to the ratio where few heavy people hold all that is long."""
     rng, groupings = np.random.default_rng(0), np.array(list(itertools.product((0, 1), repeat=8)))

@@ -135,6 +135,7 @@ def test_a_batch_that_can_be_seen(T, seen, twice, partition):
     assert _delta_of(*_seen(sigma, q, steps), seen) == pytest.approx(DELTA, rel=0.1)
 
 
+@pytest.mark.slow
 def test_seen_batches_by_the_sum_over_all_numbers_of_appearances():
     """Against the plain sum over K = 0..N; with q = 1 it is N steps on everybody, and no sampling is gained by at any q."""
     for sigma, q, N in ((1.0, 0.1, 20), (3.0, 0.5, 40), (2.0, 1.0, 7)):
@@ -158,6 +159,7 @@ def test_steps_on_visible_batches_tell_the_group():
     assert audit.verdict == "refuted" and 2 < audit.lower_bound < 7.36
 
 
+@pytest.mark.slow
 def test_dp_accounting_says_the_same():
     """gap-t9: for replacing one, the usual clipped sum and the centred one, by events of dp-accounting; and T plain steps."""
     event = dp.SelfComposedDpEvent(dp.PoissonSampledDpEvent(0.01, dp.GaussianDpEvent(1.0)), 1000)

@@ -148,6 +148,7 @@ def test_the_secret_sample_is_of_as_many_people_as_a_batch():
     assert dataclasses.replace(Plan(2, 10), sampling_probability=.5).sampling_probability == .5
 
 
+@pytest.mark.slow
 @pytest.mark.turning(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_fit_of_people_on_disk_never_has_them_all_in_memory(name, tmp_path):

@@ -159,6 +159,7 @@ def test_of_two_groups_and_one_rate_it_believes_what_the_formula_of_a_few_lines_
     assert belief.means(0)[:, 0] == pytest.approx(told, abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "against", "notion"), CASES)
 def test_draws_have_the_law_of_the_belief_over_both_rates(k, against, notion):
     """20,000 draws of two sums over each rate: every entry of their covariance within 6 of its standard errors."""

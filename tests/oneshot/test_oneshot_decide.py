@@ -61,6 +61,7 @@ def test_with_one_draw_it_is_the_program_that_believes_an_estimate(problem):
     assert objective(found, error, gaps[:1], 1.0) == pytest.approx(whole_program(error, gaps[:1], 1.0), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_who_believes_an_estimate_is_optimistic_and_who_averages_is_not():
     """Twenty candidates of one error and true gaps from a normal law; each told with noise. What the mixture of the best estimates claims
     is less than what comes true; what the mean over the posterior claims comes true, and costs least. 400 games each; standard errors

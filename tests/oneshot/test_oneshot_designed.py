@@ -228,6 +228,7 @@ def test_people_who_differ_by_rounding_alone_are_no_warning(people, noise):
                                                          rng=np.random.default_rng(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notion", ["equalized_odds", "demographic_parity"])
 @pytest.mark.parametrize("epsilon", [20.0, 1e4, 1e6])
 def test_answers_without_noise_that_say_the_same_are_no_error(notion, epsilon):
@@ -390,6 +391,7 @@ print(json.dumps(told))
 """
 
 
+@pytest.mark.slow
 def test_what_is_asked_and_answered_is_the_same_on_every_processor():
     """The same seed, other routines for products of matrices and for exponentials: the same questions, noise and answers, to the last
     one. (What follows from them differs by rounding.) Where the processor knows one way only, there is nothing to compare."""

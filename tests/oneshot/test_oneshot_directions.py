@@ -46,6 +46,7 @@ def test_weights_of_cells_are_asked_as_those_of_everybody_in_them(k, every_group
         assert np.array_equal(one[0], other[0]) and one[1] == other[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "epsilon"), [(2, 2.0), (3, 0.5)])
 def test_the_answers_are_the_sums_with_two_sided_geometric_noise_of_the_record(k, epsilon):
     """2,000 draws of each answer against the exact law, by the bound of Dvoretzky, Kiefer, Wolfowitz and Massart at 1e-9."""
@@ -127,6 +128,7 @@ def test_weights_are_as_fine_as_the_exact_noise_takes():
     assert [grid_for(epsilon, unit) for epsilon, unit in [(1.0, 1), (1e-6, 1), (1e-6, 2), (1e-9, 2)]] == [1024, 1000, 500, 1]
 
 
+@pytest.mark.slow
 def test_too_large_a_sum_is_refused_whoever_is_in_the_group():
     """The exact noise takes sums up to 2^53: said of the weights, before anybody's group is looked at."""
     weights, told = np.full((1, 2 * 10**7), 4.9e8), set()

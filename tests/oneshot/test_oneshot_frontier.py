@@ -38,6 +38,7 @@ def test_flat_problems_are_solved_too(gaps):
     assert np.allclose(best_mixtures(error, gaps, GAMMAS).values, best_mixtures_lp(error, gaps, GAMMAS).values, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.turning(7)
 @pytest.mark.parametrize("scale", [1, 10, 1e3, 1e5])
 def test_gaps_on_a_line_but_for_rounding_are_taken_for_a_line(scale):

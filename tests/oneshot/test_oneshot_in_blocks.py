@@ -91,6 +91,7 @@ def test_blocks_give_the_numbers_of_all_together(how, in_blocks, oriented):
     assert one.covariances[..., of_one, :][..., of_one] == pytest.approx(other.covariances[..., of_other, :][..., of_other], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 def test_who_asks_well_believes_and_decides_the_same_in_blocks(k, in_blocks, oriented):
     """While everybody is in the crowd. Of mixtures that are as good the last bits may choose, and with them what is asked next."""

@@ -84,6 +84,7 @@ def as_of_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(designed, "design_question", in_halves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "parity", "share", "many"), [
     (2, Parity(), None, False), (3, Parity(against="pairs"), None, False), (2, Parity("demographic_parity"), .3, False),
     (3, Parity("true_positive"), None, False), (2, Parity("demographic_parity"), .3, True)], ids=str)

@@ -34,6 +34,7 @@ def measurable(counts: np.ndarray) -> bool:
     return bool((counts.sum(axis=0) > 0).all())
 
 
+@pytest.mark.slow
 def test_the_page_holds_what_the_functions_return_and_is_small():
     html = figure().html()
     assert_every_frame_is_a_direct_call(figure(), data_of(html))
@@ -149,6 +150,7 @@ def test_the_average_violation_and_error_are_those_of_many_draws(publish):
     assert figure().frame(publish=publish)[FAIR].values[:, 1].tolist() == pytest.approx(means, abs=0.024 + 0.005)
 
 
+@pytest.mark.slow
 def test_nobody_guesses_ada_better_than_the_gauge_says():
     """The best guess from the released table itself, by its exact law, for every list of the others; exactly, by comparing coins."""
     alike = 0

@@ -51,6 +51,7 @@ def rows_or_skip(data, encoding):
         pytest.skip(f"no folder of DPFAIR_TEACH_DATA has {data}: run make data")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data, encoding, d", [("adult", "codes", 12), ("adult", "one_hot", 101), ("census", "codes", 39)])
 def test_rows_are_where_the_sensitivities_were_proved(data, encoding, d):
     X = rows_or_skip(data, encoding)
@@ -141,6 +142,7 @@ def test_a_row_of_table_1_comes_out_again(method, epsilon):
     comes_out_again("adult", method, epsilon, attribute="race")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method, epsilon", [("fm_printed", .1), ("relaxed_printed", .01)])
 def test_a_row_of_figure_1_comes_out_again(method, epsilon):
     rows_or_skip("census", "codes")
@@ -211,6 +213,7 @@ def test_dp_sgd_has_the_best_of_its_trials():
     assert len(rows) == 24
 
 
+@pytest.mark.slow
 def test_dp_sgd_keeps_its_epsilon():
     for replace, relation, moved in ((True, "replace one tuple", 2.0), (False, "add or remove one tuple", 1.0)):
         noise = ding_rivals.noise_over_clip(.1, 1e-5, .02, 150, replace)

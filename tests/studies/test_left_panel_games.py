@@ -90,6 +90,7 @@ def test_the_learner_of_the_experiments_is_useless_at_the_epsilons_of_the_panel(
     assert last["1"] < last["5"] < last["1/gamma"]
 
 
+@pytest.mark.slow
 def test_tuning_again_about_halved_the_epsilon_of_the_loop():
     """The first tuning's loops at epsilon 20 and 50, by the streams of the stored table; both are among those tried again."""
     q = []

@@ -184,6 +184,7 @@ def test_what_chapter_14_says_of_choosing_gamma():
     assert (inside.min(), inside.max()) == (.04, .05) and (outside.min(), outside.max()) == (.07, .14)
 
 
+@pytest.mark.slow
 def test_what_chapter_14_says_of_the_rules_that_were_tried_last_and_of_more_candidates():
     """Ahead by all thirteen, by ten beyond both intervals; .75 by ten; with the oracle's candidates ahead in-sample by fifteen of
     seventeen, and behind held out."""

@@ -58,6 +58,7 @@ def test_streams_of_different_settings_differ_and_zero_has_one():
     assert setting_rng(7, {"e": 1.0, "m": 10}).random() == setting_rng(7, {"m": 10, "e": 1}).random()
 
 
+@pytest.mark.slow
 def test_files_table_times_and_nothing_left_over(tmp_path):
     table = swept(tmp_path)
     assert names_in(tmp_path) == ["x.csv", "x.times.csv"]

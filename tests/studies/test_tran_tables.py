@@ -296,6 +296,7 @@ def test_a_remembered_base_is_fitted_once_and_for_each_set_of_people():
     assert one.fitted_ is two.fitted_ and one.fitted_ is not other.fitted_
 
 
+@pytest.mark.slow
 def test_every_private_learner_of_the_table_leaves_its_releases():
     """And nobody else does: what is claimed has none that an accountant could read."""
     them = drawn(2)
