@@ -97,7 +97,9 @@ def pytest_collection_modifyitems(config, items):
     a_room_is_named = not {Path(argument).resolve() for argument in config.args} <= {ROOT / "tests", ROOT / "dpfair_teach"}
     quick, tests = turning.quickly(), {}
     for item in items:
-        if item.get_closest_marker("turning") or (quick and hasattr(item, "callspec") and "name" in item.callspec.params):
+        of_any_room = turning.about(item.path) not in turning.read_by_rooms()
+        if item.get_closest_marker("turning") or (
+                quick and of_any_room and hasattr(item, "callspec") and "name" in item.callspec.params):
             tests.setdefault(item.nodeid.split("[")[0], []).append(item)
         elif not a_room_is_named and turning.rests(item.path):
             kept[item] &= turning.due(turning.of(item.nodeid), turning.QUICK_REST if quick else turning.REST)

@@ -4,7 +4,7 @@ At each draw one changed person moves the value by at most the sensitivity that 
 is in which group, the noise is of the same scale. The records that a fit leaves are those of the mechanisms that were run, all of them and
 no other, and together they cost at most the epsilon and delta that were asked for. Somebody moves each value more than half as far as is
 allowed, so that half the noise is seen, and what is published is the same for all neighbours. That noise has the law that its record says
-is test_mechanism_laws.py's. A new private method is tried as soon as it stands in a room's ``__all__``: it needs a run, and no
+is test_mechanisms_laws.py's. A new private method is tried as soon as it stands in a room's ``__all__``: it needs a run, and no
 test.
 """
 from __future__ import annotations

@@ -73,7 +73,7 @@ def test_a_case_of_a_public_name_runs_while_its_room_or_one_that_it_reads_is_cha
 
 @pytest.mark.parametrize("file, room", [
     ("dpfair_teach/games/play.py", "games"), ("dpfair_teach/attacks.py", "attacks"), ("tests/games/test_games_play.py", "games"),
-    ("tests/test_accounting_pld.py", "accounting"), ("tests/test_fairness.py", "fairness"), ("tests/test_mechanism_laws.py", ""),
+    ("tests/test_accounting_pld.py", "accounting"), ("tests/test_fairness.py", "fairness"), ("tests/test_mechanisms_laws.py", "mechanisms"),
     ("tests/studies/test_study.py", "studies"), ("tests/test_published.py", "")])
 def test_of_which_room_a_file_of_tests_is(file, room):
     assert turning.about(ROOT / file) == room and (ROOT / file).is_file()
