@@ -56,7 +56,7 @@ ifdef ROOM
 endif
 	@$(BIN)/ruff check --quiet
 	@$(if $(ROOM),,$(BIN)/mypy --no-error-summary)
-	@$(if $(ROOM),,QUICK=1) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -m "not slow and not site and not browser" -n $(JOBS) --dist worksteal $(IN_ROOM)
+	@$(if $(ROOM),,QUICK=1) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -p no:nbval -m "not slow and not site and not browser" -n $(JOBS) --dist worksteal $(IN_ROOM)
 
 html: notebooks  ## build the site into _build/html
 	@$(PY) book/_tools/build_site.py

@@ -136,6 +136,7 @@ def test_no_neighbour_moves_a_choice_by_more_than_the_step(parity, k, protect):
         assert worst > 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protect", ["A", "X and A"])
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("parity", PRIVATE, ids=str)

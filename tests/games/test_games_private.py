@@ -379,6 +379,7 @@ def test_the_released_bound_is_one_and_private():
     assert (bound_of(1.0, 0.5, delta, (100,), np.random.default_rng(8)) >= 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["frozen", "promise"])
 @pytest.mark.parametrize("protect", ["A", "X and A"])
 @pytest.mark.parametrize("k", [2, 3])
