@@ -44,7 +44,7 @@ book: html  ## build the book and open it on this machine (the address is printe
 test: $(VENV)/.complete $(READER)/.reader  ## every check: lint, spelling, site, mutants, notebooks, browser, Lab, Binder, library
 	@JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py
 
-nightly: $(VENV)/.complete $(READER)/.reader  ## the same, and all of what `make test` spreads over a week (CHECKS="site mutants": only these)
+nightly: $(VENV)/.complete $(READER)/.reader  ## the same, and all of what `make test` spreads over days (CHECKS="site mutants": only these)
 	@NIGHTLY=1 JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py $(CHECKS)
 
 # Of one room: its own tests, and the examples in its docstrings.

@@ -8,7 +8,7 @@ the function that the row names: else it is about another one.
 
     python tests/mutants.py                 # all
     python tests/mutants.py slack_halved    # one
-    python tests/mutants.py --today         # a seventh, by the date, and all whose function or test stands in a changed file
+    python tests/mutants.py --today         # a fourteenth, by the date, and all whose function or test stands in a changed file
 """
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from faults import Mutant
 
 ROOT = Path(__file__).resolve().parents[1]
 #: In so many days `make test` plants every fault.
-DAYS = 7
+DAYS = 14
 
 MUTANTS: dict[str, Mutant] = faults.beside_their_tests()
 

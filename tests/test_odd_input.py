@@ -109,6 +109,7 @@ def test_numpys_numbers_of_any_width_are_pythons(name):
     assert_none(faults)
 
 
+@pytest.mark.turning(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_all_numbers_of_a_call_at_once(name):

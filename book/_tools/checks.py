@@ -2,7 +2,7 @@
 
     python book/_tools/checks.py              all
     python book/_tools/checks.py site cells   only the checks named so
-    NIGHTLY=1 python book/_tools/checks.py    and of each check all that `make test` spreads over a week
+    NIGHTLY=1 python book/_tools/checks.py    and of each check all that `make test` spreads over days
 """
 from __future__ import annotations
 

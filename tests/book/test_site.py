@@ -207,7 +207,7 @@ class Visit:
 
 
 #: In so many days `make test` opens every page; a page whose chapter changed is opened every day.
-DAYS = 3
+DAYS = 5
 
 
 def on(pages: list[str]):

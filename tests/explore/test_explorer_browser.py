@@ -10,7 +10,7 @@ from accessibility import violations
 from dpfair_teach.explore import drawing
 from explorer_samples import samples
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turning(3, of=["dpfair_teach/explore", "tests/explore"])]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turning(5, of=["dpfair_teach/explore", "tests/explore"])]
 FIGURES = samples()
 CARDS = ["self-check", "puzzle", "show"]
 

@@ -12,7 +12,7 @@ from dpfair_teach.explore.axes import brief
 from dpfair_teach.plotting import whole_subject
 from explorer_samples import samples
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turning(3, of=["dpfair_teach/explore", "tests/explore"])]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turning(5, of=["dpfair_teach/explore", "tests/explore"])]
 FIGURES = samples()
 READABLE = [name for name, figure in FIGURES.items()
             if len(figure.panels) == 1 and figure.panels[0].view in ("lines", "roc", "pareto")]
