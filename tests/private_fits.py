@@ -20,7 +20,7 @@ from dpfair_teach.oneshot import FrontierLearner, learner
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import DPPostProcessing
 from dpfair_teach.postprocessing import learner as repairs
-from dpfair_teach.postprocessing.noise import MARGIN_NOISES
+from dpfair_teach.postprocessing.noisy_tables import MARGIN_NOISES
 from plays import private_play
 from test_estimators import Above
 

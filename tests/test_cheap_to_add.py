@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..fairness import cell_counts
-from .noise import public_margin_counts
+from .noisy_tables import public_margin_counts
 
 
 def toy_accepted(prediction: ArrayLike, A: ArrayLike, Y: ArrayLike, epsilon: float, rng: np.random.Generator) -> np.ndarray:

@@ -21,7 +21,7 @@ from dpfair_teach.postprocessing import (
     margin_slack,
     public_margin_counts,
 )
-from dpfair_teach.postprocessing.noise import nearest_whole
+from dpfair_teach.postprocessing.noisy_tables import nearest_whole
 from dpfair_teach.postprocessing.slacks import k_norm_limit, k_norm_tail, positive_sum_tail
 from faults import Mutant, calling, scaled, with_arguments
 

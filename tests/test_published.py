@@ -602,7 +602,7 @@ FAULTS = {
         kept(slack_=lambda model, given: model.slack_ + np.mean(given["sensitive_features"] == 1)), "the slack holds a group's true share"),
     "repair_refuses_a_missing_group": Mutant("dpfair_teach.postprocessing.DPPostProcessing.fit", refusing_a_missing_group,
                                              "with n_groups given, a group that nobody is in is refused"),
-    "noisy_counts_cut_at_the_true_size": Mutant("dpfair_teach.postprocessing.noise.public_margin_counts", no_cell_larger_than_its_group,
+    "noisy_counts_cut_at_the_true_size": Mutant("dpfair_teach.postprocessing.public_margin_counts", no_cell_larger_than_its_group,
                                                 "noisy counts are cut at the true size of their group"),
     "frontier_keeps_the_groups": Mutant("dpfair_teach.oneshot.FrontierLearner.fit",
                                         kept(A_=lambda model, given: np.array(given["sensitive_features"])), "the fitted model keeps A"),

@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PARTS = 7
 #: The fields of a record; what has some of them and is none; where a record is made of what others made.
 FIELDS, NO_RECORD = {field.name for field in dataclasses.fields(Release)}, {"self", "params.plan", "optimizer"}
-READ = {"accounting/adding.py", "accounting/records.py"}
+READ = {"accounting/adding.py", "accounting/releases.py"}
 #: What returns arrays and no record: tables, what the chapter's screens make of them, steps that are handed a Measurement; the door itself.
 NUMBERS_ALONE = {"postprocessing.noisy_counts", "postprocessing.public_margin_counts", "postprocessing.k_norm_counts",
                  "postprocessing.dp_postprocessing", "postprocessing.public_margin_postprocessing",

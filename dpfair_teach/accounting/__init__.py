@@ -25,7 +25,7 @@ from .composition import (
 )
 from .loss_distribution import pld_delta, pld_epsilon
 from .optimal import optimal_composition, optimal_composition_delta
-from .records import releases_table
+from .releases import releases_table
 
 __all__ = [
     "UNIT_A", "UNIT_TUPLE", "Release", "releases_table",

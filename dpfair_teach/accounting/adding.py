@@ -18,7 +18,7 @@ from .bounded_range import bounded_range_composition
 from .composition import ORDERS, advanced_composition, advanced_composition_long, rdp_to_epsilon
 from .loss_distribution import coarse_epsilon, left_for_the_losses, pld_epsilon
 from .optimal import optimal_composition
-from .records import alike, records_of, within
+from .releases import alike, records_of, within
 
 if TYPE_CHECKING:
     import pandas as pd

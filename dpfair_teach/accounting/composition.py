@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..mechanisms import Release
-from .records import alike, records_of, within
+from .releases import alike, records_of, within
 
 __all__ = ["advanced_composition", "advanced_composition_long", "basic_composition", "compose_parallel", "group_privacy",
            "ORDERS", "rdp_to_epsilon", "theorem_1_5", "upsampling"]

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _checks as check
 from ..mechanisms import Release, mechanism_of
 from ..mechanisms.records import package
-from .records import alike, records_of
+from .releases import alike, records_of
 
 __all__ = ["pld_epsilon", "pld_delta"]
 

@@ -14,7 +14,7 @@ from .closed_form import closed_form, solve
 from .learner import DPPostProcessing
 from .lp import Solution as Solution
 from .lp import derived_counts, dual_value, solve_lp
-from .noise import k_norm_counts, noisy_counts, public_margin_counts
+from .noisy_tables import k_norm_counts, noisy_counts, public_margin_counts
 from .slacks import bins_slack, lift_unusable, main_text_slack, margin_slack, paper_slack
 
 __all__ = [

@@ -16,7 +16,7 @@ from ..fairness import cell_counts
 from .bins import optimal_cuts, score_bins
 from .closed_form import solve
 from .lp import Solution
-from .noise import noisy_counts, public_margin_counts
+from .noisy_tables import noisy_counts, public_margin_counts
 from .slacks import both_rates, bound_numbers, lift_unusable, log_over_m_epsilon, noisy_frequencies, over, paper_slack
 
 __all__ = ["dp_postprocessing", "largest_change", "lemma_a1", "public_margin_postprocessing", "score_bin_postprocessing", "theorem_2_2"]

@@ -9,7 +9,7 @@ import numpy as np
 from .._curve import draws_of, violation_of
 from ..fairness import Parity
 from ..mechanisms.k_norm import draws, k_norm_variance
-from .noise import LEAST_EPSILON, nearest_whole
+from .noisy_tables import LEAST_EPSILON, nearest_whole
 
 #: Tables are drawn with so much more noise than there was. The program chose what looks small on the released table, above all among many
 #: bins. Calibrated, not derived, on drawn populations: twelve kinds of fits, two to twelve bins and two to six groups, 100 fits each.

@@ -19,7 +19,7 @@ from .bins import optimal_cuts, score_bins, suggested_bins
 from .closed_form import solve
 from .curve import claims_and_draws, hidden_errors, noise_of_accepted, noisy_again, possible_tables, times_tried
 from .lp import EQUALIZED_ODDS, acceptance_probability, served
-from .noise import LEAST_EPSILON, MOST_EPSILON, draw_table, margin_noise, table_noise
+from .noisy_tables import LEAST_EPSILON, MOST_EPSILON, draw_table, margin_noise, table_noise
 from .slacks import bins_slack, lift_unusable, margin_slack, unguarded_paper_slack
 
 __all__ = ["DPPostProcessing"]

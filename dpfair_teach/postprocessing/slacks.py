@@ -17,7 +17,7 @@ from ..fairness import Parity
 from ..fairness.parity import AcceptanceNotion
 from ..mechanisms.k_norm import log_shift
 from .lp import counted, has_rate, is_pairs, served, slack_array, width
-from .noise import LEAST_EPSILON, MarginNoise, margin_noise
+from .noisy_tables import LEAST_EPSILON, MarginNoise, margin_noise
 
 __all__ = ["bins_slack", "lift_unusable", "main_text_slack", "margin_slack", "paper_slack"]
 

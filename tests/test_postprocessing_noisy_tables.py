@@ -20,7 +20,7 @@ from dpfair_teach.postprocessing import (
     paper_slack,
     public_margin_counts,
 )
-from dpfair_teach.postprocessing.noise import _nearest_with_sum
+from dpfair_teach.postprocessing.noisy_tables import _nearest_with_sum
 
 TEN = np.array([[[2, 1], [2, 0]], [[0, 2], [1, 2]]])
 LARGE = np.array([[[890, 50], [426, 108]], [[26, 58], [69, 367]]])
