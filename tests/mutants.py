@@ -1,8 +1,8 @@
 """``make mutants``: put one deliberate fault at a time into the library, and see that the test of the statement turns red.
 
-Every row of ``book/theorems.yml`` that has a test names faults, which stand in ``FAULTS`` beside some test: see ``faults.py``. First
-those tests must pass on the library as it is. Then, for each row and fault, the function is replaced while the row's test runs, in the same
-process; the test has to fail, and its first case that fails by an assertion: a fault that crashes proves nothing about the test. A test
+Every row of ``book/theorems.yml`` that has a test names faults, which stand in ``FAULTS`` beside some test: see ``faults.py``. For
+each row and fault the function is replaced while the row's test runs, in the same process; the test has to fail, and its first case that
+fails by an assertion: a fault that crashes proves nothing about the test. Then that case has to pass on the library as it is. A test
 file is collected once for all its tests and faults, and JOBS processes share the files. And as the library is, each row's test must call
 the function that the row names: else it is about another one.
 
@@ -38,7 +38,7 @@ MUTANTS: dict[str, Mutant] = faults.beside_their_tests()
 
 
 class Planter:
-    """A pytest plugin that runs each test of one file as it is, then under each of its faults, up to the first case that fails.
+    """A pytest plugin that runs each test of one file under each of its faults, up to the first case that fails, and that case as it is.
 
     ``raised[test, fault]`` is what its cases raised, by name, None for a case that passed; the fault None is the library as it is.
     """
@@ -60,21 +60,30 @@ class Planter:
         for item in session.items:
             cases[item.nodeid.split("[")[0]].append(item)
         for test in dict.fromkeys(test for test, _ in self.pairs):
-            with faults.calls_of(self.named.get(test, set())) as left:
-                self.raised[test, None] = self.run(cases[test])
-            self.not_called |= {(test, function) for function in left}
-        if set.union(*self.raised.values()) == {None}:
-            for test, name in self.pairs:
+            seen_by: list[pytest.Item] = []
+            for name in [name for other, name in self.pairs if other == test]:
                 try:
                     with faults.planted(MUTANTS[name]):
                         self.raised[test, name] = self.run(cases[test])
+                    seen_by.append(self.last)
                 except Exception as problem:                    # the function has moved
                     self.raised[test, name] = {f"{type(problem).__name__}: {problem}"}
+            self.raised[test, None], left = {None}, self.named.get(test, set())
+            for item in dict.fromkeys(seen_by):
+                with faults.calls_of(left) as left:
+                    self.raised[test, None] |= self.run([item])
+            for item in cases[test]:
+                if left:
+                    with faults.calls_of(left) as left:
+                        self.run([item])
+            self.not_called |= {(test, function) for function in left}
         return True
 
     def run(self, cases: list[pytest.Item]) -> set[str | None]:
+        """What the cases raise, up to the first that fails, which is ``last``."""
         self.now: set[str | None] = set()
         for item in cases:
+            self.last = item
             runtestprotocol(item, nextitem=None, log=False)     # no fixture outlives its case, and none its fault
             if self.now != {None}:
                 break
@@ -155,7 +164,7 @@ def main(names: list[str]) -> int:
             for test, function in sorted(missed):
                 not_called += 1
                 print(f"NOT CALLED   {function} by {test}: another function is tried than the one that the row names", flush=True)
-            if {test for test, name in raised_by if name} != {test for _, test, _ in mine}:
+            if any(raised_by.get((test, None)) != {None} for _, test, _ in mine):
                 print(f"{words}\n{mine[0][1].partition('::')[0]}: the tests must pass before a fault is planted.", flush=True)
                 green += len(mine)
                 continue
