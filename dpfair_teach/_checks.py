@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sized
 from numbers import Integral, Real
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -17,8 +17,7 @@ MOST_GROUPS = 1000
 
 ArrayOrList = TypeVar("ArrayOrList", np.ndarray, list)
 Word = TypeVar("Word", bound=str)
-Asked = ParamSpec("Asked")
-Result = TypeVar("Result")
+Made = TypeVar("Made", bound=Callable[..., Any])
 Kind = TypeVar("Kind")
 
 
@@ -27,15 +26,24 @@ def refuse(name: str, value: object, why: str, remedy: str, cause: Exception | N
     raise ValueError(f"{name}={everybodys(value) if name in PRIVATE else shown(value)}: {why}. {remedy}") from cause
 
 
-def formerly(**replaced: str) -> Callable[[Callable[Asked, Result]], Callable[Asked, Result]]:
-    """A function that says of each option that it had once what replaced it, in one line."""
-    def of(function: Callable[Asked, Result]) -> Callable[Asked, Result]:
-        @functools.wraps(function)
-        def asked(*args: Asked.args, **options: Asked.kwargs) -> Result:
+#: Where a notion and whom it compares were two options.
+BY_PARITY = 'Say notion=Parity(notion, "pairs").'
+
+
+def formerly(**replaced: str) -> Callable[[Made], Made]:
+    """A function, or a class, that says of each option that it had once what replaced it, in one line."""
+    def of(made: Made) -> Made:
+        if isinstance(made, type):
+            init = "__init__"                                   # under a name: of a class's own, checkers know no type
+            setattr(made, init, of(getattr(made, init)))
+            return made
+
+        @functools.wraps(made)
+        def asked(*args: Any, **options: Any) -> Any:
             for name in replaced.keys() & options.keys():
-                refuse(name, options[name], f"is no option of {function.__name__} any more", replaced[name])
-            return function(*args, **options)
-        return asked
+                refuse(name, options[name], f"is no option of {made.__qualname__.removesuffix('.__init__')} any more", replaced[name])
+            return made(*args, **options)
+        return cast(Made, asked)
     return of
 
 
@@ -361,13 +369,15 @@ def labels(name: str, value: Any, *, length: int | None = None, remedy: str | No
     return a.astype(np.int64)
 
 
-def codes(name: str, value: Any, *, what: str, remedy: str, length: int | None = None) -> np.ndarray:
-    """Integer codes 0, 1, ... of people, shape (m,), as int; ``what`` they are, and the ``remedy`` for what are none."""
+def codes(name: str, value: Any, *, what: str, remedy: str, length: int | None = None, missing: str | None = None) -> np.ndarray:
+    """Integer codes 0, 1, ... of people, shape (m,), as int; ``what`` they are; what to do about those that are none, or ``missing``."""
     plain = _codes(value, length)
     if plain is not None:
         return plain
     a = filled(name, array(name, value, ndim=1, length=length, infinite=True, remedy=remedy), "person")
     wrong = (a != np.floor(a)) | (a < 0) | (a > 2**53)
+    if missing and (a == -1).any():
+        refuse(name, -1, "a group is missing, which pandas codes as -1", missing)
     if wrong.any():
         refuse(name, float(a[wrong][0]), f"{what} must be integer codes 0, 1, 2, ...", remedy)
     return a.astype(np.int64)
@@ -406,7 +416,7 @@ def group_codes(name: str, value: Any, *, length: int | None = None, missing: st
     value = one_column(name, value)
     if type(value) is not np.ndarray or value.dtype.kind in "OfU":
         no_missing_group(name, value, missing)
-    return codes(name, value, what="groups", length=length,
+    return codes(name, value, what="groups", length=length, missing=missing,
                  remedy=f"Code the groups by a list of names that is fixed before the data are seen: [names.index(a) for a in {name}].")
 
 
@@ -472,8 +482,10 @@ def column_taken_out(X: Any, sensitive_features: Any) -> tuple[Any, Any, str | N
     if not isinstance(sensitive_features, str):
         return X, one_column("sensitive_features", sensitive_features), None
     if columns_called(X, sensitive_features) != 1:
+        longer = [column for column in getattr(X, "columns", ()) if str(column).endswith(f"__{sensitive_features}")]
         refuse("sensitive_features", sensitive_features, "X is no table with one column of that name",
-               "Give everybody's group, or a pandas table with such a column; a step before hands one on with "
+               f"There is {longer[0]!r}: say that." if longer else
+               "Give everybody's group, or a pandas table with such a column; a step before hands it on with "
                "set_output(transform='pandas').")
     return X.drop(columns=sensitive_features), X[sensitive_features], sensitive_features
 

@@ -107,7 +107,7 @@ class RandomizedClassifier(TwoLabelClassifier):
     def _warn(self, y: np.ndarray) -> None:
         """Warn of what else makes the fit of little use, from public numbers alone."""
 
-    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike | str | None = None,
+    def fit(self, X: Any, y: ArrayLike, *by_position: Any, sensitive_features: ArrayLike | str | None = None,
             rng: np.random.Generator | None = None) -> Self:
         """Learn. Each call is a new release and costs its epsilon again.
 
@@ -128,6 +128,9 @@ class RandomizedClassifier(TwoLabelClassifier):
         """
         # Everything is checked before the noise is drawn: afterwards no message may depend on it.
         name = type(self).__name__
+        if by_position:
+            check.refuse("sensitive_features", by_position[0], f"{name} takes groups and generator by their names alone",
+                         "Write fit(X, y, sensitive_features=A, rng=rng), with everybody's group in A.")
         params, rng = self._checked_params(), check.rng(rng, of=name)
         if sensitive_features is None:
             check.refuse("sensitive_features", None, f"{name} learns to be fair between groups",

@@ -44,7 +44,7 @@ def validated_groups(name: str, value: object, k: int | None, *, of: str, length
 
 def refuse_group_as_feature(X: Any, named: Any, made_of: dict[str, Any]) -> None:
     """What the groups are ``named`` is no column of X, and of nothing that a learner is ``made_of`` (its parameters): there the group
-    would be a public feature, and no epsilon would protect it. Nor is it a part of a column's name, as in ``remainder__race``.
+    would be a public feature, and no epsilon would protect it. Nor is it a part of a column's name, as in ``remainder__Race``.
 
     Names only are read, never a value: what has no names, as an array, cannot be checked, nor can a copy of the column under another name.
     """

@@ -389,7 +389,8 @@ def floating_point_exclusions(candidates: ArrayLike, answer: ArrayLike, step: fl
         The numbers before the noise, one row for each world that the attacker thinks possible.
     answer : array (n,) in [-1e300, 1e300]
     step : float in [0, 1e300]
-        The answer is v + n to the nearest multiple of this; 0: as it is.
+        The answer is v + n to the nearest multiple of this; 0: as it is. What the last digits tell is then gone; whether there is noise
+        enough, or any, is another question, see :mod:`dpfair_teach.audit`.
 
     Returns
     -------

@@ -100,7 +100,8 @@ class Training:
 
 
 @check.formerly(checkpoint="Train in one go: what was drawn once must not be drawn again.", every="The bar moves at each step.",
-                callback="Keep rows by history, or look at the state in the step.")
+                callback="Keep rows by history, or look at the state in the step.",
+                budget="Say rounds=accounting.most_steps(releases, epsilon, delta).", run="A fit is one go.")
 def train(step: Step, state: State, rounds: int, *, progress: bool = False, history: History | None = None) -> Training:
     """Go from ``state`` to the state after ``rounds`` rounds, one step after the other.
 

@@ -31,7 +31,20 @@ from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import check_estimator
 
 import dpfair_teach
-from dpfair_teach import accounting, audit, baselines, data, fairness, functional, games, lagrangian, oneshot, postprocessing, training
+from dpfair_teach import (
+    accounting,
+    audit,
+    baselines,
+    data,
+    fairness,
+    functional,
+    games,
+    lagrangian,
+    networks,
+    oneshot,
+    postprocessing,
+    training,
+)
 from dpfair_teach._classifier import RandomizedClassifier
 from dpfair_teach._group_argument import WITHOUT_GROUPS
 
@@ -248,9 +261,17 @@ def test_an_option_that_is_gone_is_refused_with_what_replaced_it(name, gone):
 
 
 @pytest.mark.parametrize("function, gone", [(function, gone) for function, options in (
-    (games.dp_oracle_learner, "repair share accounting checkpoint callback"), (games.exponentiated_gradient, "nu checkpoint callback"),
+    (games.dp_oracle_learner, "repair share accounting beta log_labelings every checkpoint callback"),
+    (games.dp_oracle_learner_as_printed, "checkpoint callback"), (games.Setting, "share accounting"),
+    (lagrangian.Plan, "dual_rate largest clip free sample"), (lagrangian.find_noise, "sizes_share dual_share"),
+    (lagrangian.public_sizes, "shares"), (lagrangian.FairTerms, "h"), (networks.SGD, "rate momentum"), (networks.Adam, "rate"),
+    *((function, "against") for function in (
+        postprocessing.solve_lp, postprocessing.dual_value, postprocessing.closed_form, postprocessing.solve,
+        postprocessing.lift_unusable, postprocessing.margin_slack, postprocessing.bins_slack)),
+    (functional.minimum, "tau"), (functional.release_moments, "group_weight"), (fairness.report, "group_names"),
+    (accounting.pld_delta, "interval"), (games.exponentiated_gradient, "nu checkpoint callback"),
     (games.regression_dp_oracle_learner, "share learner_share constraints checkpoint callback"),
-    (games.regression_exponentiated_gradient, "constraints checkpoint callback"), (training.train, "checkpoint callback every"),
+    (games.regression_exponentiated_gradient, "constraints checkpoint callback"), (training.train, "checkpoint callback every budget run"),
     (postprocessing.noisy_counts, "noise"), (accounting.most_steps, "before"), (accounting.pld_epsilon, "interval"),
     (audit.epsilon_lower_bound, "n_0 both_directions"), (audit.audit_scalar, "n_thresholds")) for gone in options.split()])
 def test_a_functions_option_that_is_gone_is_refused_with_what_replaced_it(function, gone):
@@ -482,11 +503,12 @@ def test_the_group_may_be_a_column_of_x(case):
 WRONG_GROUPS = {
     "none": (X, None, r"=None: the classifier decides by the group\. Give everybody's group\."),
     "a missing one": (X, [*A[:-1], np.nan], r"=nan: a group is missing\. Give that person's group, or the code of a missing group if"),
+    "a missing one, in pandas": (X, [*A[:-1], -1], r"=-1: a group is missing, which pandas codes as -1\. Give that person's group"),
     "an unknown one": (X, [*A[:-1], 2], r"=2: a code above the last group of fit = 1\. Give groups below 2: fit knows no other\."),
 }
 #: A slip, and no group that somebody has not: then there is no other way to speak of.
 SLIPS = {
-    "one of another kind": (X, [*A[:-1], -1], r"=-1\.0: groups must be integer codes"),
+    "one of another kind": (X, [*A[:-1], -2], r"=-2\.0: groups must be integer codes"),
     "too few": (X, A[:-1], r"=\(399,\): not as long as X, which has 400 rows"),
     "no column": (FRAME, "group", r"='group': X is no table with one column of that name"),
     "others' index": (FRAME, pd.Series(A), r"\.index\[0\]=0: X has .* in row 0"),

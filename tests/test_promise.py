@@ -182,6 +182,8 @@ def with_one_missing(groups: Any, missing: Any) -> list[Any]:
 def test_a_missing_group_is_not_to_be_dropped(name):
     """One person fewer in the public counts would tell whose it was."""
     texts = np.array(["f", "m", "x"])[A]
+    refused(made(name), r"^sensitive_features=-1: a group is missing, which pandas codes as -1\. Do not drop that row",
+            sensitive_features=np.where(A == 2, -1, A))
     for groups, missing in itertools.product((A, texts), (None, np.nan, pd.NA, "")):
         given = with_one_missing(groups, missing)
         for column in (given, pd.Series(given, dtype=object), np.array(given, dtype=object)):
@@ -220,6 +222,8 @@ def test_a_slip_is_said_in_one_line_under_the_learners_own_name(name):
         with pytest.raises(ValueError, match=rf"^rng=.*: not a numpy\.random\.Generator, from which {own} draws\. Write fit\(X, y, "
                                              r"sensitive_features=A, rng=np\.random\.default_rng\(\)\)"):
             made(name).fit(X, Y, sensitive_features=A, **{} if rng is None else {"rng": rng})
+    with pytest.raises(ValueError, match=rf"^sensitive_features=<ndarray .*: {own} takes .* by their names alone\. Write fit\(X, y, sens"):
+        made(name).fit(X, Y, A, np.random.default_rng(0))
     refused(made(name), rf"^sensitive_features=None: {own} .*Write fit\(X, y, sensitive_features=A", sensitive_features=None)
     model, groups = fitted(made(name)), A if LEARNERS[name]._reads_groups else None
     short = {of: rf"^{of}=\(89,\): not as long as X, which has 90 rows\. Give {own} one {each} for each row of X\.$"

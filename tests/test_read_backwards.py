@@ -3,7 +3,8 @@
 A sum v of people plus a double n is a double r. For some r no n leads there from v, so v was not the sum:
 `attacks.floating_point_exclusions`. Every sum that a private fit hands to noise and that is answered in doubles is attacked so, for
 neighbours, with the answers of one run told to all. Answers that all lie on the public grid of their scale are taken for what they are,
-v + n to the nearest multiple; others for raw doubles.
+v + n to the nearest multiple; others for raw doubles. Only what last digits tell is looked for here: how much noise there is, is held by
+test_replay.py and test_mechanisms_laws.py.
 """
 from __future__ import annotations
 

@@ -130,6 +130,7 @@ def _epsilon(releases: object, delta: object, pessimistic: bool, points: int) ->
     return epsilon
 
 
+@check.formerly(interval="The grid follows the records.")
 def pld_delta(releases: Release | Iterable[Release], epsilon: float, *, pessimistic: bool = True) -> float:
     """The delta of all releases together at this epsilon, from the distribution of their summed privacy loss on a grid.
 

@@ -158,6 +158,7 @@ def predictive_values(counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return counts[..., 1, :, 1] / people[..., 1, :], counts[..., 0, :, 0] / people[..., 0, :]
 
 
+@check.formerly(group_names="Rename the rows of the table: report(counts).rename(names).")
 def report(counts: ArrayLike) -> pd.DataFrame:
     """A classifier's behaviour as a table to read: a row for each group and one for everybody.
 

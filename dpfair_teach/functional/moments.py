@@ -176,6 +176,7 @@ class Moments:
         return found
 
 
+@check.formerly(group_weight="Sums of a group weigh as much as everybody's.")
 def release_moments(X: ArrayLike, y: ArrayLike, A: ArrayLike | None, epsilon: float, delta: float, rng: np.random.Generator, *,
                     n_groups: int | None = None) -> tuple[Moments, Release]:
     """Release the second moments of row, label and group with Gaussian noise, in one answer.

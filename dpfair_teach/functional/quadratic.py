@@ -250,6 +250,7 @@ def _crossed(p: np.ndarray, N: np.ndarray) -> np.ndarray:
     return p - (rows @ p) @ rows
 
 
+@check.formerly(tau="Say bounded_minimum(f, tau).")
 def minimum(f: Quadratic, *, ridge: float = 0.0, c: ArrayLike | None = None, alpha: float | None = None) -> np.ndarray:
     """The minimum of f with a ridge, among the w that have no part where H + ridge is not positive: a noisy quadratic may have no other.
 

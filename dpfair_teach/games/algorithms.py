@@ -234,6 +234,8 @@ def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike |
 
 
 @check.formerly(repair='Say cell_sizes="noisy", "noisy_lower_bound" or "public_lower_bound".', share="Say budget_fraction.",
+                beta="A bound reads it: games.Setting.", log_labelings="A bound reads it: games.Setting.",
+                every="The bar moves at each round.",
                 accounting="All steps are added up as tightly as the accountant can.", checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
 def dp_oracle_learner(game: FairnessGame, epsilon: float, delta: float, B: float, rng: np.random.Generator, *,
                       cell_sizes: CellSizes = "noisy", smallest_cell: float | None = None, budget_fraction: float | None = None,
@@ -316,6 +318,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+@check.formerly(checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
 def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: float, delta: float, B: float, rng: np.random.Generator, *,
                                  rounds: int | None = None, eta: float | None = None,
                                  size: int | tuple[int, ...] | None = None) -> PrivatePlay:

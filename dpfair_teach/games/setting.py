@@ -37,6 +37,7 @@ SMALLEST_ETA = 1e-12
 Variant = Literal[CellSizes, "printed"]
 
 
+@check.formerly(share="Say budget_fraction.", accounting="All steps are added up as tightly as the accountant can.")
 @dataclass(frozen=True)
 class Setting:
     """The numbers of a private play: rounds, privacy, bound of the multipliers, groups, and what bounds on it ask about.

@@ -144,7 +144,8 @@ class FairLagrangian(LagrangianClassifier):
     Parameters
     ----------
     gamma : float in [0, 1]
-        The violation allowed, of a group's mean to everybody's; two groups may then be 2 gamma apart. The paper's is 0.
+        The violation aimed at, of a group's mean score to everybody's: a training that ends early, and noise, miss it, and decisions
+        follow scores only roughly. Two groups may be 2 gamma apart. The paper's is 0.
     notion : str or fairness.Parity
         ``demographic_parity``, ``equalized_odds``, ``accuracy_parity``, ``false_positive`` or ``true_positive``, as in :class:`FairTerms`.
     n_groups : int in 2..1000
@@ -239,7 +240,8 @@ class PrivateFairLagrangian(LagrangianClassifier):
     epsilon : float in [1e-6, 100]
         Of the whole fit.
     gamma : float in [0, 1]
-        The violation allowed, of a group's mean to everybody's; two groups may then be 2 gamma apart. The paper's is 0.
+        The violation aimed at, of a group's mean score to everybody's: a training that ends early, and noise, miss it, and decisions
+        follow scores only roughly. Two groups may be 2 gamma apart. The paper's is 0.
     delta : float in [1e-10, 0.5]
         Of the whole fit; well below 1 / m.
     notion : str or fairness.Parity

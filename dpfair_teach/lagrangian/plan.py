@@ -32,6 +32,8 @@ CLOSE = 1e-3
 SOME_ORDERS = ORDERS[::8]
 
 
+@check.formerly(dual_rate="Say dual_learning_rate.", largest="Say max_multiplier.", clip="Say max_grad_norm.", free="Say warmup_epochs.",
+                sample="Say sampling_probability.")
 @dataclass(frozen=True)
 class Plan:
     """How long a training goes, in which steps, and how far the multipliers go: public numbers, chosen without a look at A.
@@ -201,6 +203,7 @@ def training_releases(noise: NoiseMultipliers, plan: Plan, m: int, n_groups: int
     return *asked, *of_steps.planned(primal), *of_violations.planned(dual)
 
 
+@check.formerly(sizes_share="Say sizes_budget_fraction.", dual_share="It is a fifth of epsilon.")
 def find_noise(epsilon: float, delta: float, plan: Plan, m: int, *, sizes_budget_fraction: float = 0.0) -> NoiseMultipliers:
     """The least noise with which a repaired training is (epsilon, delta)-private, by the accountant of loss distributions.
 

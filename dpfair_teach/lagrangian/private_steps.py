@@ -183,6 +183,7 @@ def noisy_sizes(problem: FairProblem, epsilon: float, rng: np.random.Generator) 
     return np.clip(found.astype(float), np.maximum(LEAST * everybody, 1.0), np.maximum(everybody, 1.0)), release
 
 
+@check.formerly(shares="Say group_proportions.")
 def public_sizes(problem: FairProblem, group_proportions: ArrayLike) -> np.ndarray:
     """How many people each group is taken to have under each fraction line, by proportions that are known from elsewhere.
 

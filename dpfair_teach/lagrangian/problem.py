@@ -20,6 +20,7 @@ from .plan import LARGEST, Empty
 __all__ = ["FairTerms", "FairProblem", "epoch_batches", "poisson_sample"]
 
 
+@check.formerly(h="It is the score, and for accuracy parity the chance to be wrong.")
 @dataclass(frozen=True)
 class FairTerms:
     """The constraints of the Lagrangian: for each group a and each rate r of a notion, the mean of h over everybody of the rate, less the

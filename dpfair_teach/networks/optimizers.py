@@ -32,6 +32,7 @@ class Optimizer(Protocol):
              moments: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]: ...
 
 
+@check.formerly(rate="Say learning_rate.", momentum="Take Adam, or write a step of your own.")
 @dataclass(frozen=True)
 class SGD:
     """Plain gradient steps: theta <- theta - learning_rate * gradient.
@@ -71,6 +72,7 @@ class SGD:
             return _arrived(theta - self.learning_rate * gradient, self.learning_rate), {}
 
 
+@check.formerly(rate="Say learning_rate.")
 @dataclass(frozen=True)
 class Adam:
     """Steps by a running mean of the gradients over the root of a running mean of their squares, both freed of their start at 0.

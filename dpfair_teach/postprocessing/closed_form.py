@@ -47,6 +47,7 @@ _MORE = (-1.0) ** np.arange(2 * MOST_BINS - 4) * (0.3 + 0.7 * (np.arange(1, 2 * 
 TILTS = (1e-9 * np.append([0.91, -0.47, 0.63, -0.78], _MORE), 1e-9 * np.append([-0.59, 0.83, -0.94, 0.37], _MORE[::-1]))
 
 
+@check.formerly(against=check.BY_PARITY)
 def solve(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds") -> Solution:
     """The program of :func:`solve_lp`: by :func:`closed_form` where there is one, else by the solver.
 
@@ -71,6 +72,7 @@ def solve(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *, notion: Acc
     return (closed_form if closed else solve_lp)(q, gamma, slack, notion=parity)
 
 
+@check.formerly(against=check.BY_PARITY)
 def closed_form(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *,
                 notion: AcceptanceNotion | Parity = "equalized_odds") -> Solution:
     """The answer of :func:`solve_lp` without a solver, for two groups, or for any number at gamma + slack = 0.

@@ -66,6 +66,7 @@ def base_decides(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.where(nobody, (2 * np.arange(b) >= b)[:, None], p)
 
 
+@check.formerly(against=check.BY_PARITY)
 def solve_lp(q: ArrayLike, gamma: ArrayLike, slack: ArrayLike = 0.0, *,
              notion: AcceptanceNotion | Parity = "equalized_odds") -> Solution:
     """The most accurate gamma-fair classifier derived from the base's predictions and the group.
@@ -217,6 +218,7 @@ def balanced(lam: np.ndarray) -> np.ndarray:
     return lam
 
 
+@check.formerly(against=check.BY_PARITY)
 def dual_value(q: ArrayLike, gamma: ArrayLike, dual: ArrayLike, slack: ArrayLike = 0.0, *,
                notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """A lower limit on the error of every fair derived classifier, from multipliers: weak duality, in one line of arithmetic.

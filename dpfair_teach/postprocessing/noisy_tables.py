@@ -21,7 +21,7 @@ LEAST_EPSILON = 1e-9    # noise of scale 2e9 people; so every noisy table stays 
 MOST_EPSILON = 1e9      # the most that a record of a release takes
 
 
-@check.formerly(noise="It is geometric, whole numbers; k_norm_counts and public_margin_counts have less of it.")
+@check.formerly(noise="It is Laplace noise on a public grid; k_norm_counts and public_margin_counts have less of it.")
 def noisy_counts(counts: ArrayLike, epsilon: float, rng: np.random.Generator, size: int | tuple[int, ...] | None = None, *,
                  as_printed: bool = False) -> np.ndarray:
     """Algorithm 1's table: every cell plus independent Laplace noise of scale 2 / epsilon people, on a public grid.

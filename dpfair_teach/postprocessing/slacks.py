@@ -24,6 +24,7 @@ __all__ = ["bins_slack", "lift_unusable", "main_text_slack", "margin_slack", "pa
 NEVER, UNLIKELY = 1e-30, 1e-20      # chances that no reader of this book will meet
 
 
+@check.formerly(against=check.BY_PARITY)
 def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """The rule for noisy cells that hold nobody: their constraints are lifted.
 
@@ -121,6 +122,7 @@ def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.nda
     return _unused_anchor(over(4 * unit, np.broadcast_to(people.min(axis=-1, keepdims=True), people.shape)))
 
 
+@check.formerly(against=check.BY_PARITY)
 def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
                  notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """The slack that does for :func:`public_margin_counts` what the supplement's does for Algorithm 1.
@@ -163,6 +165,7 @@ def margin_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: Margi
     return _of_gaps((b - 1) * t / m if width(parity) == 2 else 2 * (b - 1) * t / m, q, parity)
 
 
+@check.formerly(against=check.BY_PARITY)
 def bins_slack(q: ArrayLike, m: int, epsilon: float, beta: float, noise: MarginNoise | None = None, *,
                notion: AcceptanceNotion | Parity = "equalized_odds") -> np.ndarray:
     """Another slack with the promise of :func:`margin_slack`, smaller from about three bins on: it adds noises up before it bounds them.
