@@ -1,4 +1,4 @@
-# Two commands do everything: `make book` builds the book and opens it on this machine, `make test` runs every check.
+# Two commands do everything: `make book` builds the book and opens it on this machine, `make test` the checks.
 # Each makes its own environment first. Only that set-up uses the network.
 
 .DEFAULT_GOAL := help
@@ -41,7 +41,7 @@ help:  ## this list
 book: html  ## build the book and open it on this machine (the address is printed)
 	@$(PY) book/_tools/serve.py $(SITE)
 
-test: $(VENV)/.complete $(READER)/.reader  ## every check: lint, spelling, site, mutants, notebooks, browser, Lab, Binder, library
+test: $(VENV)/.complete $(READER)/.reader  ## the checks, of long ones a part each day: lint, spelling, site, mutants, notebooks, browser, Lab, Binder, library
 	@JOBS=$(JOBS) DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/checks.py
 
 nightly: $(VENV)/.complete $(READER)/.reader  ## the same, and all of what `make test` spreads over days (CHECKS="site mutants": only these)

@@ -29,8 +29,8 @@ def own_generator(rng: np.random.Generator) -> np.random.Generator:
 
 #: What hands a task to another process, as a copy: the task stands in their frames.
 HANDS_OVER = ("joblib.parallel", "multiprocessing.pool", "concurrent.futures.process")
-#: Of scikit-learn: gives each fold the same arguments.
-FOLDS = ("_fit_and_score", "_fit_and_predict")
+#: Where scikit-learn's own loops with n_jobs hand each fold, or each of several learners, the same arguments.
+IN_PARALLEL = "sklearn.utils.parallel"
 OWN = "Fit in a loop, or in tasks, in which each fit has its own of rng.spawn(n)"
 
 #: Digests of the states from which fits of this process have drawn, where these came as copies; under a key that is never stored.
@@ -50,8 +50,8 @@ def refused_as_a_copy(rng: np.random.Generator) -> Iterator[None]:
         yield
         return
     if "fold" in hands:
-        check.refuse("rng", rng, "a copy: with n_jobs every fold is handed the same generator, all draw the same noise, and none is left "
-                     "in the difference of two folds' counts", f"Choose n_jobs=1. {OWN}.")
+        check.refuse("rng", rng, "a copy: with n_jobs every fold, or learner, is handed the same generator, all draw the same noise, and "
+                     "none is left in the difference of two folds' counts", f"Choose n_jobs=1. {OWN}.")
     start = _digest(rng)
     if start in _used:
         check.refuse("rng", rng, "a copy: another fit has drawn its noise from the same state, and none is left in the difference of their "
@@ -68,14 +68,14 @@ def _digest(rng: np.random.Generator) -> bytes:
 
 
 def _hands_over(rng: np.random.Generator) -> str:
-    """"task" where this process was handed the generator with one, "fold" where that is a fold of scikit-learn's; else ""."""
+    """"task" where this process was handed the generator with one, "fold" where scikit-learn's loops did; else ""."""
     if multiprocessing.parent_process() is None or threading.current_thread() is not threading.main_thread():
         return ""                           # threads share one generator
     frame: FrameType | None = sys._getframe()
     fold = ""
     while frame is not None and frame.f_code.co_name != "_bootstrap":       # below it stands what a fork took along
         module, name = frame.f_globals.get("__name__"), frame.f_code.co_name
-        if module == "sklearn.model_selection._validation" and name in FOLDS:
+        if module == IN_PARALLEL:
             fold = "fold"
         elif name == "_get_sequential_output":
             fold = ""                       # one fold after the other, with one generator

@@ -51,11 +51,12 @@ def refuse_group_as_feature(X: Any, named: Any, made_of: dict[str, Any]) -> None
     name = _last(named)
     if name is None:
         return
-    group = [part for part in name.split("__") if part][-1:] or [name]
+    wanted = name.strip().casefold()
+    group = [part for part in wanted.split("__") if part][-1:] or [wanted]
 
     def of_the_group(columns: Iterable[Any]) -> list[str]:
         texts = [text for text in map(_last, columns) if text is not None]
-        return [text for text in texts if text == name or group[0] in text.split("__")]
+        return [text for text in texts if text.strip().casefold() == wanted or group[0] in text.strip().casefold().split("__")]
 
     columns = getattr(X, "columns", None)
     for column in of_the_group(columns if isinstance(columns, Iterable) else ()):

@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(config, items):
         return
     kept = {item: not item.get_closest_marker("nightly") for item in items}
     a_room_is_named = not {Path(argument).resolve() for argument in config.args} <= {ROOT / "tests", ROOT / "dpfair_teach"}
-    quick, tests = turning.quickly(), {}
+    quick, tests, rooms = turning.quickly(), {}, turning.rooms_of(map(Path, turning.changed()))
     for item in items:
         of_any_room = turning.about(item.path) not in turning.read_by_rooms()
         if item.get_closest_marker("turning") or (
@@ -106,7 +106,8 @@ def pytest_collection_modifyitems(config, items):
     for name, cases in tests.items():
         mark = cases[0].get_closest_marker("turning")
         days = turning.QUICK_REST if quick else mark.args[0]
-        if not quick and turning.touched(mark.kwargs.get("of", ())):
+        own = cases[0].path
+        if mark and (turning.about(own) in rooms or turning.touched([*mark.kwargs.get("of", ()), own.relative_to(ROOT)])):
             continue
         if hasattr(cases[0], "callspec"):
             today = turning.chosen([str(item.callspec.params.get("name", item.callspec.id)) for item in cases], days)

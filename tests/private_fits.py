@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from dpfair_teach import SmallGroupWarning, baselines, data, games, lagrangian, mechanisms, oracles, postprocessing
+from dpfair_teach import baselines, data, games, lagrangian, mechanisms, oracles, postprocessing
 from dpfair_teach.fairness import Parity, cell_counts
 from dpfair_teach.games import FairnessGame
 from dpfair_teach.oneshot import FrontierLearner, learner
@@ -68,7 +68,7 @@ class Fit(NamedTuple):
     def quietly(self, people: data.Dataset, A: np.ndarray, rng: np.random.Generator) -> Any:
         """Run with nobody listening: of a released size that is small it may warn."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SmallGroupWarning)
+            warnings.simplefilter("ignore", UserWarning)
             return self.of(people, A, rng)
 
 

@@ -123,24 +123,44 @@ LAWS: dict[str, Any] = {
 }
 
 
-def off_its_law(name: str, options: dict, n: int, games: bool, epsilon: float = 1.0) -> float:
-    """How far the distribution function of n numbers is from the law's at epsilon = 1, in units of what has a chance of 1e-9."""
+def off_its_law(name: str, options: dict, n: int, games: bool, epsilon: float = 1.0, shape: tuple[int, ...] | None = None) -> float:
+    """How far the distribution function of n answers' numbers, each of them alone, is from the law's at epsilon = 1, in units of what has
+    a chance of 1e-9. ``shape`` is that of the value, if not that of the worst pair."""
     value = MECHANISMS[name].worst_pair()[0]
-    answers = drawn(name, epsilon, value, options, n, 3, games)
-    if answers.dtype.kind == "f":
-        row = (answers - value)[:, 0]
-        answers = np.linalg.norm(row, axis=-1) if name == "l2 norm mechanism" else row
-    elif name == "k_norm" or name == "geometric":
-        answers = answers - value
-    seen, times = np.unique(answers.reshape(n, -1)[:, 0], return_counts=True)
-    law = LAWS[name](seen, **{key: number for key, number in options.items() if key == "n_groups"})
-    return float(np.abs(times.cumsum() / n - law).max() / np.sqrt(np.log(2e9) / (2 * n)))
+    if shape is not None:
+        value = np.zeros(shape, dtype=value.dtype)
+    numbers = drawn(name, epsilon, value, options, n, 3, games)
+    if MECHANISMS[name].inner or name == "randomized response":
+        numbers = numbers.reshape(n, -1)[:, :1]
+    else:
+        numbers = numbers - value
+    if name == "l2 norm mechanism":
+        numbers = np.linalg.norm(numbers, axis=-1)
+    worst = 0.0
+    for column in numbers.reshape(n, -1).T:
+        seen, times = np.unique(column, return_counts=True)
+        law = LAWS[name](seen, **{key: number for key, number in options.items() if key == "n_groups"})
+        worst = max(worst, float(np.abs(times.cumsum() / n - law).max()))
+    return worst / np.sqrt(np.log(2e9) / (2 * n))
+
+
+def test_every_mechanism_has_its_law_here():
+    assert set(LAWS) == set(MECHANISMS), "give the distribution function of its noise in LAWS"
 
 
 @pytest.mark.parametrize("name, options, n, games", [how for how in HOW if how[0] in LAWS], ids=lambda value: str(value))
 def test_noise_has_the_law_that_its_record_names_and_no_other_epsilons(name, options, n, games):
     assert off_its_law(name, options, n, games) < 1
     assert n < N or off_its_law(name, options, n, games, epsilon=1.1) > 1
+
+
+@pytest.mark.parametrize("shape", [(3,), (12,), (40, 3)], ids=str)
+@pytest.mark.parametrize("name", [name for name, law in MECHANISMS.items() if not law.inner and name != "randomized response"])
+def test_in_a_row_alone_and_in_a_long_table_each_number_has_that_noise(name, shape):
+    if shape == (12,) and name in ("k_norm", "l2 norm mechanism"):
+        shape = (2, 2, 3)                                       # the law above is that of rows of three
+    assert off_its_law(name, {}, N // 20, False, shape=shape) < 1
+    assert off_its_law(name, {}, N // 20, False, epsilon=2.0, shape=shape) > 1
 
 
 class Far:

@@ -129,7 +129,7 @@ def test_groups_that_are_a_column_of_x_are_refused_by_name(name):
     fitted(made(name), X=X.rename_axis(index="race"), sensitive_features=RACE.rename_axis("race"))
     fitted(made(name), X=X.to_numpy(), sensitive_features=RACE)
     fitted(made(name), X=pd.DataFrame(X.to_numpy()), sensitive_features=RACE.rename(0))         # numbers are pandas' own
-    for column in ("remainder__race", "race__race_1", "first__then__race"):                      # as a ColumnTransformer names it
+    for column in ("remainder__race", "race__race_1", "first__then__race", "Race", "race "):      # as steps name it
         copied, its = X.assign(**{column: A / 9}), rf"^sensitive_features='race': the group is also a column of X, '{column}', so"
         refused(made(name), its, X=copied, sensitive_features=RACE)
     fitted(made(name), X=X.assign(race_time=A / 9), sensitive_features=RACE)

@@ -53,7 +53,7 @@ from private_fits import (
     rules_of,
     table,
 )
-from witness import BY_TURNS, Run, another, merged, records_of, run, seed_of
+from witness import BY_TURNS, Run, merged, others, records_of, run, seed_of
 
 
 # ------------------------------------------------------------------------------------------------ the test
@@ -131,8 +131,7 @@ def nothing_else_is_published(name: str) -> None:
     if (kept := records_of(first.result)) is not None:
         assert merged(kept) == first.witness.records(), "an answer without its record"
     expected, public = bytes_of(first.result), questions(first)
-    other = another(people, people.A, 0, first)
-    for i, (public_ones, A) in enumerate([*((people, A) for A in worlds(fit)), *([other] if other else [])]):
+    for i, (public_ones, A) in enumerate([*((people, A) for A in worlds(fit)), *others(people, people.A, 0, first)]):
         again = run(fit, public_ones, A, first.witness.answers, seed=seed + (i == 0), fresh=i == 0)
         alike = questions(again) == public                      # not in the assert: to show how bytes differ takes long
         assert alike, "the mechanisms are asked otherwise"

@@ -28,7 +28,7 @@ from dpfair_teach.accounting import Release, compose
 from faults import Mutant, calling, scaled, with_arguments
 from private_fits import FITS, LIST, Fit, function_of
 from test_published import PRINTED, bytes_of
-from witness import BY_TURNS, Run, another, merged, records_of, run, seed_of
+from witness import BY_TURNS, Run, merged, others, records_of, run, seed_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = 7
@@ -64,8 +64,7 @@ def neighbours(fit: Fit, part: int) -> list[np.ndarray]:
 
 def worlds(fit: Fit, part: int, seen: Run) -> list[tuple[data.Dataset, np.ndarray]]:
     """The neighbours; where the records protect more of a person than the group, one who is another in all of that as well."""
-    other = another(fit.few, fit.few.A, part, seen)
-    return [(fit.few, A) for A in neighbours(fit, part)] + ([other] if other else [])
+    return [(fit.few, A) for A in neighbours(fit, part)] + others(fit.few, fit.few.A, part, seen)
 
 
 def first(name: str, part: int) -> Run:

@@ -223,7 +223,7 @@ def test_a_changed_test_meets_its_faults_wherever_they_stand():
 
 @pytest.mark.slow
 def test_no_statement_waits_for_its_test():
-    """What the ledger names runs in `make test` every day."""
+    """What the ledger names runs in `make test` every day that its room, or one that this reads, is changed."""
     named: dict[str, set[str]] = {}
     for file, test in re.findall(r"^  test: (\S+)::(\S+)$", (ROOT / "book" / "theorems.yml").read_text(encoding="utf8"), re.M):
         named.setdefault(file, set()).add(test)

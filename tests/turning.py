@@ -4,8 +4,8 @@ A test of a room, and an example in its docstrings, waits for its day, one in fo
 changed. ``@pytest.mark.turning(5)``: of the test's cases a fifth runs each day, all of them in five days. A case whose name is that of a
 changed file always runs (a chapter, a stored table), and one of a public name (``games.dp_oracle_learner, k=2``) while its room, or one
 that this room reads, is changed. ``turning(5, of=[...])`` is about what these files and folders do: while one of them is
-changed, all of it runs. ``@pytest.mark.nightly``: `make nightly` alone runs it. A test that is named on the command
-line runs whole, whatever its marks, so a deliberate fault meets all of its test.
+changed, or the test's own file, or the room that this is about, all of it runs. ``@pytest.mark.nightly``: `make nightly` alone runs it. A
+test that is named on the command line, ``FILE::TEST``, runs whole, whatever its marks, so a deliberate fault meets all of its test.
 
 `make quick` (``QUICK=1``) leaves more to the days: what is changed is the branch, or the last commit, and no room for what it reads.
 
@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY = ROOT / "dpfair_teach"
 #: On main itself, where no branch says what is new: so many commits count as changes, and to `make quick` the last alone.
 RECENT = 5
+#: What everything stands on: while one of these is changed, no room rests and every notebook is run.
+UNDER_ALL = ("requirements.txt", "requirements-dev.txt", "pyproject.toml", "tests/recorded", "dpfair_teach/__init__.py")
 #: In so many days a room that nothing changes is tested, and by `make quick`.
 REST, QUICK_REST = 4, 7
 
@@ -120,10 +122,14 @@ def room_of(path: Path) -> str:
     return path.relative_to(LIBRARY).with_suffix("").parts[0]
 
 
+def rooms_of(files: Iterable[Path]) -> set[str]:
+    """The rooms of those files that are the library's."""
+    return {room_of(ROOT / file) for file in files if LIBRARY in (ROOT / file).parents}
+
+
 def standing_on(files: Iterable[Path]) -> set[str]:
     """The rooms of files of the library, and all that read one of them, straight or through others."""
-    found = {room_of(ROOT / file) for file in files if LIBRARY in (ROOT / file).parents}
-    found |= {"studies" for file in files if Path("book/studies") in file.parents}
+    found = rooms_of(files) | {"studies" for file in files if Path("book/studies") in file.parents}
     if quickly():
         return found
     while more := {room for room, read in read_by_rooms().items() if read & found} - found:
@@ -145,7 +151,10 @@ def about(path: Path) -> str:
 @cache
 def rests(path: Path, new: frozenset[str] | None = None) -> bool:
     """Whether a file of tests is about a room alone, and neither that nor the file, nor what tests it imports, is changed."""
-    room, files = about(path), {Path(name) for name in (changed() if new is None else new)}
+    room, names = about(path), changed() if new is None else new
+    files = {Path(name) for name in names}
+    if touched(UNDER_ALL, names) and not quickly():
+        return False
     if room not in read_by_rooms() or path.relative_to(ROOT) in files or room in standing_on(files):
         return False
     helpers = {file.stem for file in files if file.parts[0] == "tests"}
@@ -155,13 +164,16 @@ def rests(path: Path, new: frozenset[str] | None = None) -> bool:
 def notebooks(new: Iterable[str] | None = None) -> list[str]:
     """The notebooks that run today: a quarter, and those whose chapter, or a room that it imports, or one that this reads, is changed."""
     files = changed() if new is None else new
-    rooms, found = standing_on(map(Path, files)), sorted((ROOT / "book" / "notebooks").glob("*.ipynb"))
-    # what a chapter takes from the house itself draws its figures
-    uses = [{"explore" if word in ("Explorer", "Puzzle", "SelfCheck", "show") else word for imports in re.findall(
-        r"^from dpfair_teach(.*)", path.read_text(encoding="utf-8"), re.M) for word in re.findall(r"\w+", imports)}
-        for path in (ROOT / "book" / "chapters" / f"{notebook.stem}.md" for notebook in found)]
-    return [str(notebook.relative_to(ROOT)) for notebook, now, used in zip(
-        found, chosen(map(str, found), REST, files), uses, strict=True) if now or not rooms.isdisjoint(used)]
+    rooms, tables = standing_on(map(Path, files)), {Path(file).name for file in files if file.startswith("book/results/")}
+    found = sorted((ROOT / "book" / "notebooks").glob("*.ipynb"))
+    today = []
+    for notebook, now in zip(found, chosen(map(str, found), REST, files), strict=True):
+        chapter = (ROOT / "book" / "chapters" / f"{notebook.stem}.md").read_text(encoding="utf-8")
+        used = {word for imports in re.findall(r"^from dpfair_teach(.*)", chapter, re.M) for word in re.findall(r"\w+", imports)}
+        used |= {"explore"} if used & {"Explorer", "Puzzle", "SelfCheck", "show"} else set()
+        if now or touched(UNDER_ALL, files) or rooms & used or any(table in chapter for table in tables):
+            today.append(str(notebook.relative_to(ROOT)))
+    return today
 
 
 def touched(of: Iterable[str], new: Iterable[str] | None = None) -> bool:

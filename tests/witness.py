@@ -11,6 +11,7 @@ import dataclasses
 import importlib
 import inspect
 import io
+import logging
 import math
 import re
 import sys
@@ -22,7 +23,7 @@ import numpy as np
 import pytest
 
 import turning
-from dpfair_teach import SmallGroupWarning, data, networks
+from dpfair_teach import data, networks
 from dpfair_teach.accounting import UNIT_A, UNIT_TUPLE, Release
 from dpfair_teach.lagrangian import problem
 from dpfair_teach.mechanisms import MECHANISMS, Measurement
@@ -176,14 +177,15 @@ class Witness:
         return merged(record for door in self.doors for record in door.releases)
 
 
-def another(people: data.Dataset, A: np.ndarray, who: int, seen: Run) -> tuple[data.Dataset, np.ndarray] | None:
-    """Where the records of a run protect more of a person than the group: the people, one of whom is another in all of that."""
+def others(people: data.Dataset, A: np.ndarray, who: int, seen: Run) -> list[tuple[data.Dataset, np.ndarray]]:
+    """Where the records of a run protect more of a person than the group: the people, one of whom is another in all of that, with the
+    features of somebody who is there, with none, and with such as nobody has."""
     units, one = {record.unit for door in seen.witness.doors for record in door.releases}, np.arange(people.m) == who
     if units <= {UNIT_A}:
-        return None
-    return (dataclasses.replace(people, X=np.where(one[:, None], people.X[::-1], people.X),
-                                Y=np.where(one & (units == {UNIT_TUPLE}), 1 - people.Y, people.Y)),
-            np.where(one, (A + 1) % people.n_groups, A))
+        return []
+    return [(dataclasses.replace(people, X=np.where(one[:, None], X, people.X),
+                                 Y=np.where(one & (units == {UNIT_TUPLE}), 1 - people.Y, people.Y)),
+             np.where(one, (A + 1) % people.n_groups, A)) for X in (people.X[::-1], 0 * people.X, 100 * people.X)]
 
 
 def seed_of(name: str, day: int | None = None) -> int:
@@ -214,7 +216,7 @@ class Run(NamedTuple):
     witness: Witness
     rng: np.random.Generator
     claim: tuple[float, float] | None
-    said: list[str]                                             # in warnings, in print, and at the end of a bar
+    said: list[str]                                             # in warnings, a log, print, and at the end of a bar
 
     @property
     def generator(self) -> dict:
@@ -227,7 +229,7 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
     out, bars = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings(record=True) as said, contextlib.redirect_stdout(out), \
             contextlib.redirect_stderr(bars):
-        warnings.simplefilter("always", SmallGroupWarning)
+        warnings.simplefilter("always", UserWarning)
         witness.watch(patched)
         claims, before = [], sys.getprofile()
         code = inspect.unwrap(function_of(fit.door)).__code__
@@ -243,6 +245,11 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
                 claims.append(tuple(source.get(name) or sum(source[part] for part in source if part.startswith(f"{name}_"))
                                     for name in ("epsilon", "delta")))      # or of two parts
 
+        logged: list[str] = []
+        listener = logging.Handler()
+        patched.setattr(listener, "emit", lambda record: logged.append(record.getMessage()))
+        patched.setattr(logging.getLogger(), "handlers", [listener])
+        patched.setattr(logging.getLogger(), "level", logging.DEBUG)
         sys.setprofile(seen)
         try:
             result = fit.of(people, A, rng)
@@ -252,5 +259,7 @@ def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: in
         finally:
             sys.setprofile(before)
     claim = claims[0] if claims and np.any(claims[0][0]) else None
-    bar = re.sub(r"\[\S+<\S+ +\S+?(?=[,\]])", "[", bars.getvalue().split("\r")[-1])     # as it ends, but for the time
-    return Run(result, witness, rng, claim, [*(str(warning.message) for warning in said), out.getvalue(), bar])
+    *drawn, last = bars.getvalue().split("\r")
+    beside = [text for text in drawn if text.strip() and not re.search(r"\d+%\||\d+it ", text)]       # bars go by the time
+    bar = re.sub(r"\[\S+<\S+ +\S+?(?=[,\]])", "[", last)       # as it ends, but for the time
+    return Run(result, witness, rng, claim, [*(str(warning.message) for warning in said), *logged, out.getvalue(), *beside, bar])

@@ -1,9 +1,9 @@
 """Post-processing for equalized odds, in the open and in private: the linear programs, their closed form, the noise, the bounds.
 
 ``lp`` is the program as the paper writes it, and what its solution does to people, ``highs`` its solver; ``closed_form`` the same answers
-without a solver, and ``solve``, which chooses; ``bins`` turns a public score into more predictions than two; ``noise`` is what a
-private algorithm publishes; ``slacks`` what it adds to gamma, and the rule for unusable cells; ``algorithms`` each private algorithm on one
-screen, and what is proved about it; ``learner`` all of it as a scikit-learn class, ``curve`` what its release says of it.
+without a solver, and ``solve``, which chooses; ``bins`` turns a public score into more predictions than two; ``noisy_tables`` is what a
+private algorithm publishes; ``slacks`` what it adds to gamma, and the rule for unusable cells; ``algorithms`` each private algorithm on
+one screen, and what is proved about it; ``learner`` all of it as a scikit-learn class, ``curve`` what its release says of it.
 """
 from ..mechanisms.k_norm import k_norm_probability, k_norm_variance
 from .algorithms import LemmaA1 as LemmaA1

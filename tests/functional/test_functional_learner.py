@@ -463,9 +463,7 @@ def test_no_row_of_anybody_can_be_found_in_it():
 def _private(people, A, rng):
     """Rows and labels go by A too: the whole person is private here."""
     model = FunctionalClassifier(3.0, 0.05, DELTA, bound=3.0, shorten=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(people.X + np.asarray(A)[:, None], people.Y ^ (np.asarray(A) == 1), sensitive_features=A, rng=rng)
+    model.fit(people.X + np.asarray(A)[:, None], people.Y ^ (np.asarray(A) == 1), sensitive_features=A, rng=rng)
     model.score(people.X, people.Y)
     return model
 
