@@ -93,7 +93,7 @@ def calling(name: str, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def outer(f):
         def faulty(*args, **kw):
             *module, last = name.split(".")
-            names = vars(f.__globals__[module[0]]) if module else f.__globals__
+            names = vars(inspect.unwrap(f).__globals__[module[0]]) if module else inspect.unwrap(f).__globals__
             called = names[last]
             names[last] = make(called)
             try:
@@ -213,11 +213,11 @@ def with_numpy(**functions: Callable[..., Any]) -> Callable[[Any], Any]:
     """A fault in what the original calls of numpy: while it runs, ``np`` of its module has these in the place of its own."""
     def make(f):
         def faulty(*args, **kw):
-            own = f.__globals__["np"]
-            f.__globals__["np"] = SimpleNamespace(**(vars(own) | functions))
+            own = inspect.unwrap(f).__globals__["np"]
+            inspect.unwrap(f).__globals__["np"] = SimpleNamespace(**(vars(own) | functions))
             try:
                 return f(*args, **kw)
             finally:
-                f.__globals__["np"] = own
+                inspect.unwrap(f).__globals__["np"] = own
         return faulty
     return make
