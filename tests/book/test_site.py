@@ -514,7 +514,8 @@ def test_a_line_does_not_start_with_the_punctuation_of_a_formula(phone):
 
 @on(PAGES)
 def test_a_name_in_a_table_is_in_one_piece(phone):
-    broken = phone.page.evaluate("""() => [...document.querySelectorAll("article :is(td, th) code")]
+    """But for the ledger's names of tests, which are too long for that."""
+    broken = phone.page.evaluate("""() => [...document.querySelectorAll("article table:not(.ledger) :is(td, th) code")]
         .filter(code => !/ |^[0-9a-f]{64}$/.test(code.textContent) && code.getClientRects().length > 1)
         .map(code => code.textContent)""")
     assert not broken
