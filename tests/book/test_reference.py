@@ -50,7 +50,7 @@ def test_members_of_a_class():
     assert {"fit", "predict", "predict_proba", "score"} <= names and not any(name.startswith("_") for name in names)
     assert "get_params" not in names                 # scikit-learn's
     fit = next(written for written in found if written.startswith("fit("))
-    assert fit.startswith("fit(X: Any, y: ArrayLike, *, sensitive_features") and found[fit]
+    assert fit.startswith("fit(X: Any, y: ArrayLike, *by_position: Any, sensitive_features") and found[fit]
     fields = reference.members(importlib.import_module("dpfair_teach.data").Dataset)
     assert ("name: str", "What tables and messages call the data.") in fields
 
