@@ -107,7 +107,8 @@ def pytest_collection_modifyitems(config, items):
         mark = cases[0].get_closest_marker("turning")
         days = turning.QUICK_REST if quick else mark.args[0]
         own = cases[0].path
-        if mark and (turning.about(own) in rooms or turning.touched([*mark.kwargs.get("of", ()), own.relative_to(ROOT)])):
+        itself = [] if cases[0].get_closest_marker("browser") else [own.relative_to(ROOT)]     # all pages take ten minutes
+        if mark and (turning.about(own) in rooms or turning.touched([*mark.kwargs.get("of", ()), *itself])):
             continue
         if hasattr(cases[0], "callspec"):
             today = turning.chosen([str(item.callspec.params.get("name", item.callspec.id)) for item in cases], days)

@@ -57,7 +57,7 @@ def test_ours_theirs_and_brute_force_side_by_side():
                     continue
                 theirs += 1
                 assert ours == pytest.approx(other, rel=rel)
-    assert forced >= 9 and theirs >= 18
+    assert forced >= 9 and theirs >= 16       # no other is an event of theirs
 
 
 @pytest.mark.parametrize("scale, q, interval", [(1.0, .01, 1e-3), (.3, 1e-4, 1e-2), (3.0, .5, 1e-3), (.05, .1, .1), (50.0, .2, 1e-4),
