@@ -4,7 +4,7 @@ A test of a room, and an example in its docstrings, waits for its day, one in fo
 changed. ``@pytest.mark.turning(5)``: of the test's cases a fifth runs each day, all of them in five days. A case whose name is that of a
 changed file always runs (a chapter, a stored table), and one of a public name (``games.dp_oracle_learner, k=2``) while its room, or one
 that this room reads, is changed. ``turning(5, of=[...])`` is about what these files and folders do: while one of them is
-changed, or the test's own file (but of tests of pages), or its room, all of it runs. ``@pytest.mark.nightly``: `make nightly` alone runs it. A
+changed, or the test's own file (but of tests of pages), or its room, all of it runs. ``@pytest.mark.nightly``: `make nightly` alone does. A
 test that is named on the command line, ``FILE::TEST``, runs whole, whatever its marks, so a deliberate fault meets all of its test.
 
 `make quick` (``QUICK=1``) leaves more to the days: what is changed is the branch, or the last commit, and no room for what it reads.
