@@ -26,16 +26,7 @@ _HIDDEN = ("_basis", "_fitted_with", "_group_column")
 
 
 class TwoLabelClassifier(ClassifierMixin, BaseEstimator):
-    """Labels 0 and 1, and randomness in the fit. An option that it had once is refused with what replaced it."""
-
-    #: Options that are gone, and what replaced each of them, in one line.
-    _gone: ClassVar[dict[str, str]] = {}
-
-    def __new__(cls, *given: Any, **options: Any) -> Self:
-        for name in options:
-            if name in cls._gone:
-                check.refuse(name, options[name], f"is no option of {cls.__name__} any more", cls._gone[name])
-        return super().__new__(cls)
+    """Labels 0 and 1, and randomness in the fit."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

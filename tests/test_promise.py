@@ -17,6 +17,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
@@ -263,6 +264,17 @@ def folds(name: str, jobs: int) -> str:
     return ""
 
 
+def voters(name: str, jobs: int) -> str:
+    """Several learners of one ensemble, each of which scikit-learn hands the same generator."""
+    with config_context(enable_metadata_routing=True):
+        learners = [(str(i), made(name).set_fit_request(sensitive_features=True, rng=True)) for i in range(2)]
+        try:
+            VotingClassifier(learners, n_jobs=jobs).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+        except ValueError as refusal:
+            return str(refusal)
+    return ""
+
+
 COPY = r"rng=Generator\(PCG64\).*: a copy: .*rng\.spawn\(n\)"
 
 
@@ -293,6 +305,7 @@ def test_a_fold_in_another_process_has_a_copy_and_is_refused():
     """By joblib's own processes; all learners have one ``fit``."""
     assert re.match(COPY, folds("postprocessing.DPPostProcessing", 2))
     assert folds("baselines.CovarianceClassifier", 2) == ""                 # there is no noise
+    assert re.match(COPY, voters("postprocessing.DPPostProcessing", 2)) and voters("postprocessing.DPPostProcessing", 1) == ""
     rng = np.random.default_rng(1)
     with joblib.Parallel(n_jobs=2, batch_size=1) as run:
         nested = run(joblib.delayed(folds)("postprocessing.DPPostProcessing", 1) for _ in range(2))

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import faults
-from dpfair_teach import attacks, functional, oneshot
+from dpfair_teach import attacks, functional, networks, oneshot
+from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan
+from dpfair_teach.lagrangian.printed import printed_dual_step
 from dpfair_teach.mechanisms.mechanism import grid_step
 from faults import Mutant, calling
 from private_fits import FEW, FITS, Fit
@@ -74,6 +76,21 @@ def test_no_world_is_excluded_by_any_sum_that_a_private_fit_hands_to_noise(name)
 def test_as_printed_some_release_of_raw_noise_excludes_a_neighbour(name):
     """Of at most 100 releases; a table's whole numbers give less away than a rate's last bits."""
     assert any(excluded(worlds_of(FITS[name], 3, seed)) > 0 for seed in range(100))
+
+
+def test_as_printed_the_multipliers_of_pf_ld_exclude_a_neighbour_and_never_the_truth():
+    """Its noise passes no mechanism's door. From 0 and at rate 1 the multipliers are violations plus raw noise."""
+    people, found = FEW[2], np.zeros(2, dtype=int)
+    plan, terms = Plan(1, 10, dual_clip=1.0, dual_learning_rate=1.0, max_multiplier=1e6), FairTerms("equalized_odds", 2)
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        network = networks.Network(people.d, (4,))
+        theta = network.initial(rng)
+        other = np.where(np.arange(people.m) == seed % people.m, 1 - people.A, people.A)
+        wholes = [FairProblem(network, people.X, A, people.Y, terms).of(theta) for A in (people.A, other)]
+        told = printed_dual_step(np.zeros((2, 2)), wholes[0], plan, NoiseMultipliers(1.0, 1.0), rng)
+        found += attacks.floating_point_exclusions([np.abs(whole.clipped_violations(1.0)).ravel() for whole in wholes], told.ravel())
+    assert found[0] == 0 < found[1]
 
 
 # ------------------------------------------------------------------------------------------------ many numbers at once

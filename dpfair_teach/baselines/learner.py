@@ -50,6 +50,7 @@ def features_of(X: Any, columns: int | None = None) -> np.ndarray:
     return np.asarray(check.filled("X", check.rows("X", X, columns=columns, low=-1e50, high=1e50), "person"), dtype=float)
 
 
+@check.formerly(rate="Say learning_rate.", decay="Weights are not drawn to 0: train for fewer epochs.")
 class NetworkClassifier(TwoLabelClassifier):
     """A ReLU network that is trained for accuracy alone, by Adam on the log loss; with weights, so that a reduction can use it.
 
@@ -85,7 +86,6 @@ class NetworkClassifier(TwoLabelClassifier):
 
     #: What scikit-learn's metadata routing hands on, where it is switched on, without being told.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"rng": True}
-    _gone: ClassVar[dict[str, str]] = {"rate": "Say learning_rate.", "decay": "Weights are not drawn to 0: train for fewer epochs."}
 
     def __init__(self, hidden: tuple[int, ...] = (100, 100), *, epochs: int = 10, batch: int = 256, learning_rate: float = 0.001,
                  precision: Precision = "float64") -> None:
@@ -168,6 +168,7 @@ class CovarianceParams(NamedTuple):
     steps: int
 
 
+@check.formerly(as_printed="baselines.covariances has the printed form.")
 class CovarianceClassifier(RandomizedClassifier):
     """Logistic regression in which no group goes together with the score, or with its mistakes, by more than gamma. **Not private.**
 
@@ -216,8 +217,6 @@ class CovarianceClassifier(RandomizedClassifier):
     >>> model.covariances_.round(3).ravel(), bool(model.residual_ < 1e-4)
     (array([-0.01,  0.01]), True)
     """
-
-    _gone: ClassVar[dict[str, str]] = {"as_printed": "baselines.covariances has the printed form."}
 
     def __init__(self, gamma: float, *, n_groups: int = 2, notion: Notion | Parity = "equalized_odds", C: float = 1.0,
                  steps: int | None = None) -> None:
@@ -320,8 +319,6 @@ class ReductionParams(NamedTuple):
 class ReductionClassifier(RandomizedClassifier):
     """What both learn alike: the rounds, and a mixture of what was learned."""
 
-    _gone: ClassVar[dict[str, str]] = {"B": "It is 1 / gamma, 20 at most; call baselines.reduction for another."}
-
     base: Any
     gamma: float
     n_groups: int
@@ -362,6 +359,7 @@ class ReductionClassifier(RandomizedClassifier):
         return np.clip(said, 0.0, 1.0)
 
 
+@check.formerly(B="It is 1 / gamma, 20 at most; call baselines.reduction for another.")
 class Reduction(ReductionClassifier):
     """A fair mixture of answers of a classifier that takes weights, for any notion and any number of groups. **Not private.**
 
@@ -447,6 +445,7 @@ class PrivateReductionParams(NamedTuple):
     correction: Correction
 
 
+@check.formerly(B="It is 1 / gamma, 20 at most; call baselines.reduction for another.")
 class PrivateReduction(ReductionClassifier):
     """A fair mixture of answers of a weighted classifier, learned from randomized responses: epsilon-private for everybody's group.
 

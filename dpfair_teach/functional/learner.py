@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import warnings
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +40,7 @@ class FunctionalParams(NamedTuple):
     shorten: bool
 
 
+@check.formerly(group_weight="Sums of a group weigh as much as everybody's.")
 class FunctionalClassifier(GammaClassifier):
     """Least squares on noisy second moments, with bounds on the covariances of groups and score: one release, one pass, all else follows.
 
@@ -87,7 +88,6 @@ class FunctionalClassifier(GammaClassifier):
 
     _labels_are_public = False
     _small_group_advice = "choose a larger epsilon"
-    _gone: ClassVar[dict[str, str]] = {"group_weight": "Sums of a group weigh as much as everybody's."}
 
     def __init__(self, epsilon: float, gamma: float, delta: float, *, bound: float, n_groups: int = 2, shorten: bool = False) -> None:
         self.epsilon = epsilon

@@ -53,8 +53,6 @@ class _PlayingLearner(RandomizedClassifier):
 
     _tunable_after_fit: ClassVar[tuple[str, ...]] = ("progress",)        # of a fit, and not of what it learned
 
-    _gone: ClassVar[dict[str, str]] = GONE
-
     epsilon: float
     gamma: float
     n_groups: int
@@ -88,6 +86,7 @@ class _PlayingLearner(RandomizedClassifier):
         return people, np.full(people.shape[1], deviation), float(self.epsilon), self.parity_
 
 
+@check.formerly(**GONE)
 class DPOracleLearner(_PlayingLearner):
     """Mix public classifiers until groups are treated alike, with (epsilon, delta)-differential privacy for everybody's group.
 
@@ -201,6 +200,7 @@ class DPOracleLearner(_PlayingLearner):
         return said / len(self.chosen_)
 
 
+@check.formerly(**GONE)
 class DPRegressionLearner(_PlayingLearner):
     """Learn a fair classifier from features, with (epsilon, delta)-differential privacy for everybody's group.
 

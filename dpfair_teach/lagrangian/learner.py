@@ -90,7 +90,6 @@ class LagrangianClassifier(RandomizedClassifier):
     """What both have: a network on X alone, multipliers, and a history of both."""
 
     _tunable_after_fit: ClassVar[tuple[str, ...]] = ("progress",)
-    _gone: ClassVar[dict[str, str]] = GONE
 
     gamma: float
     notion: Notion | Parity
@@ -134,6 +133,7 @@ class LagrangianClassifier(RandomizedClassifier):
         return (self.network_.probabilities(self.theta_, X) >= 0.5).astype(float)
 
 
+@check.formerly(**GONE)
 class FairLagrangian(LagrangianClassifier):
     """A network that learns labels and pays for what groups are treated differently: F-LD. **Not private.**
 
@@ -223,6 +223,7 @@ class FairLagrangian(LagrangianClassifier):
         self._keep(problem.public, theta, multipliers, history)
 
 
+@check.formerly(**GONE)
 class PrivateFairLagrangian(LagrangianClassifier):
     """A network whose fairness has a price, with (epsilon, delta)-differential privacy for everybody's group: PF-LD, repaired.
 

@@ -63,6 +63,8 @@ class PostProcessingParams:
         return lift_unusable(q, slack, notion=parity)
 
 
+@check.formerly(noise="It is whole numbers or on a grid, the least that so many groups allow.",
+                criterion="Bins are cut by area; postprocessing.optimal_cuts has both criteria.")
 class DPPostProcessing(FrontierClassifier):
     """Make a fitted classifier fair between groups, with epsilon-differential privacy for everybody's group.
 
@@ -125,8 +127,6 @@ class DPPostProcessing(FrontierClassifier):
     """
 
     _reads_groups: ClassVar[bool] = True
-    _gone: ClassVar[dict[str, str]] = {"noise": "It is whole numbers or on a grid, the least that so many groups allow.",
-                                       "criterion": "Bins are cut by area; postprocessing.optimal_cuts has both criteria."}
 
     def __init__(self, base: Any, epsilon: float, gamma: float, *, method: Method = "public_margins",
                  notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None, slack: bool | None = None,
