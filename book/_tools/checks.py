@@ -1,4 +1,4 @@
-"""Every check, one after the other, what is quick first; a failure does not stop the others. `make test` and `make nightly` call this.
+"""Every check, what is quick first; a failure does not stop the others. `make test` and `make nightly` call this.
 
     python book/_tools/checks.py              all
     python book/_tools/checks.py site cells   only the checks named so
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,8 @@ PYTHON = [sys.executable]
 PYTEST = [*PYTHON, "-m", "pytest", "-rs"]
 # Outputs whose last digits depend on the machine that computed them: see the file.
 NBVAL = ["-p", "kernels", "--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/nbval.cfg", "-o", "addopts="]
+# The first keeps one core busy and so does the second: they run side by side, and what the first says is printed after the second.
+ASIDE = "types", "build"
 # What some checks see beside the environment.
 SEEN = {"cells": {"PYTHONPATH": str(ROOT / "tests")}}       # where kernels.py is
 
@@ -55,27 +58,41 @@ def main(names: list[str] | None = None) -> int:
     # A reader's notebook has embedded data only; the library's tests use the other files where they are.
     folder = environment.pop("DPFAIR_TEACH_DATA", "")
     print(f"data files that are not embedded: {folder or 'none; set DPFAIR_TEACH_DATA to test with them'}")
-    results, left_out = {}, {}
-    for number, name in enumerate(names, start=1):
+
+    def run(name: str, aside: bool = False) -> tuple[int, float, list[str], str]:
+        """Exit code, seconds, what was left out; of a check that runs beside another one what it says, for later."""
         command = [*CHECKS[name], *(turning.notebooks() if name == "cells" else ())]
         words = " ".join(Path(part).name if part == sys.executable else part for part in command)
-        print(f"\n=== [{number}/{len(names)}] {name}: {words}", flush=True)
+        title = f"\n=== [{names.index(name) + 1}/{len(names)}] {name}: {words}"
+        if not aside:
+            print(title, flush=True)
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as scratch:
             notes = Path(scratch) / "left-out"
             own = {"DPFAIR_LEFT_OUT": str(notes)} | SEEN.get(name, {}) | (
                 {"DPFAIR_TEACH_DATA": folder} if folder and name == "library" else {})
-            code = subprocess.run(command, cwd=ROOT, env=environment | own).returncode
-            left_out[name] = notes.read_text(encoding="utf-8").splitlines() if notes.is_file() else []
-        results[name] = code, time.perf_counter() - start
+            done = subprocess.run(command, cwd=ROOT, env=environment | own, text=True,
+                                  **({"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if aside else {}))
+            reasons = notes.read_text(encoding="utf-8").splitlines() if notes.is_file() else []
+        return done.returncode, time.perf_counter() - start, reasons, f"{title}\n{done.stdout}" if aside else ""
+
+    results, began = {}, time.perf_counter()
+    with ThreadPoolExecutor() as other:
+        aside = other.submit(run, ASIDE[0], True) if set(ASIDE) <= set(names) else None
+        for name in names:
+            if aside is None or name != ASIDE[0]:
+                results[name] = run(name)
+            if aside is not None and name == ASIDE[1]:
+                results[ASIDE[0]] = aside.result()
+                print(results[ASIDE[0]][-1], end="", flush=True)
     print("\n=== all checks" if len(names) == len(CHECKS) else "\n=== some checks")
-    for name, (code, seconds) in results.items():
+    for name, (code, seconds, *_) in results.items():
         print(f"{name:<10} {'passed' if code == 0 else f'FAILED ({code})':<12} {seconds:6.1f} s")
-    for name, reasons in left_out.items():
+    for name, (_, _, reasons, _) in results.items():
         for reason in reasons:
             print(f"!! LEFT OUT of {name}: {reason}")
-    print(f"{'together':<23} {sum(seconds for _, seconds in results.values()):6.1f} s")
-    return int(any(code for code, _ in results.values()))
+    print(f"{'together':<23} {time.perf_counter() - began:6.1f} s")
+    return int(any(code for code, *_ in results.values()))
 
 
 if __name__ == "__main__":
