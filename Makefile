@@ -52,7 +52,7 @@ IN_ROOM = $(if $(ROOM),$(wildcard $(foreach name,$(ROOM) $(ROOM).py,tests/$(name
 
 quick: $(VENV)/.complete  ## the linter, the types, the fast tests of what is new and a seventh of the others (ROOM=games: of one room, no types)
 ifdef ROOM
-	@test -n "$(IN_ROOM)" || { echo "no room is called $(ROOM); there are: $(notdir $(patsubst %/,%,$(wildcard dpfair_teach/*/)))" >&2; exit 1; }
+	@test -n "$(IN_ROOM)" || { echo "no room is called $(ROOM); there are: $(filter-out _%,$(basename $(notdir $(patsubst %/,%,$(wildcard dpfair_teach/*/ dpfair_teach/*.py)))))" >&2; exit 1; }
 endif
 	@$(BIN)/ruff check --quiet
 	@$(if $(ROOM),,$(BIN)/mypy --no-error-summary)

@@ -194,11 +194,17 @@ def _holds_bool(value: object) -> bool:
     return any(map(_holds_bool, value)) if isinstance(value, (list, tuple)) else isinstance(value, (bool, np.bool_))
 
 
+#: A person who is dropped is missed in counts that are public.
+REPLACE = "Keep its row and replace it yourself, by a public rule: nothing is imputed silently."
+#: Of a table's column of words.
+ENCODE = "Encode it in a step before, as by OneHotEncoder in a ColumnTransformer, with a public list of categories."
+
+
 def numeric(name: str, value: object, remedy: str | None = None) -> np.ndarray:
     """What numpy makes of ``value``, if that is booleans, integers, floats or objects that are all numbers; nothing is converted."""
     remedy = remedy or f"Give {name} as an array of numbers."
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        refuse(name, value, "has masked entries", f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
+        refuse(name, value, "has masked entries", REPLACE)
     if callable(getattr(type(value), "toarray", None)):     # of scipy; numpy makes one object of it
         refuse(name, value, "is sparse, and every number of it is read here", f"Give {name}.toarray(), or fewer columns.")
     try:
@@ -211,11 +217,12 @@ def numeric(name: str, value: object, remedy: str | None = None) -> np.ndarray:
             if not _is_number(entry):
                 if a.ndim and _is_missing(entry):
                     refuse(name, entry, f"missing{_in_column(value, a, at)}",
-                           f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
-                refuse(name, entry if a.ndim and name not in PRIVATE else value, f"not numeric{_in_column(value, a, at)}", remedy)
+                           REPLACE)
+                where = _in_column(value, a, at)
+                refuse(name, entry if a.ndim and name not in PRIVATE else value, f"not numeric{where}", ENCODE if where else remedy)
     elif a.dtype.kind not in "biuf":
         where = _in_column(value, a, 0)     # of one kind as a whole: then its first entry is one of them
-        refuse(name, a.ravel()[0] if where else value, f"not numeric{where}", remedy)
+        refuse(name, a.ravel()[0] if where else value, f"not numeric{where}", ENCODE if where else remedy)
     return a
 
 
@@ -265,7 +272,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
     if a.size and not fine.all():
         first = int(np.argmin(fine.ravel()))
         refuse(name, a.ravel()[first], f"holds NaN or infinity{_in_column(value, a, first)}",
-               f"Drop or fill those entries of {name} yourself: nothing is imputed silently.")
+               REPLACE)
     if a.size and (a.min() < low or a.max() > high):
         bad = a.ravel()[(a.ravel() < low) | (a.ravel() > high)][0]
         refuse(name, float(bad), f"outside [{low:g}, {high:g}]", f"Check the entries of {name}.")

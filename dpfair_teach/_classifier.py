@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _checks as check
 from ._curve import GAMMAS, Drawn, table_of
 from ._fit_warnings import warn_of_a_large_delta, warn_of_small_groups
-from ._generator import refused_as_a_copy
+from ._generator import refuse_people_drawn_twice, refused_as_a_copy
 from ._group_argument import missing_now, refuse_group_as_feature, refuse_no_groups, validated_groups
 from .fairness import Parity, cell_counts, error
 from .fairness.parity import OfGroups
@@ -109,6 +109,9 @@ class RandomizedClassifier(TwoLabelClassifier):
         ColumnTransformer writes it), or where a base was fitted on one: by names alone. Where X is an array, also one that an earlier step
         of a pipeline made, and where the group is copied under another name, as one-hot columns are, nothing can be checked.
 
+        One person is one row. Of somebody with four rows, as a bootstrap or a sampler against rare labels makes them, everything moves
+        four times as far, and four times the epsilon is spent. A private fit inside scikit-learn's bagging is refused.
+
         One generator for one process: ``cross_validate(..., n_jobs=2)`` hands every fold a copy of it, all folds draw the same noise, and
         the difference of two folds' counts is exact. A private fit refuses such a copy where it sees one: in a process that was started
         for tasks. Use one process, or a loop in which each fit has its own of ``rng.spawn(n)``.
@@ -127,7 +130,7 @@ class RandomizedClassifier(TwoLabelClassifier):
             check.refuse("sensitive_features", None, f"{name} learns to be fair between groups",
                          "Write fit(X, y, sensitive_features=A, rng=rng), with everybody's group in A.")
         given, (X, sensitive_features, column) = sensitive_features, check.column_taken_out(X, sensitive_features)
-        refuse_group_as_feature(X, getattr(sensitive_features, "name", None) if column is None else column, self.get_params(deep=False))
+        refuse_group_as_feature(X, sensitive_features, column, self.get_params(deep=False))
         check.no_missing_group("sensitive_features", sensitive_features)
         check.as_long_as(X, name, y=(y, "label"), sensitive_features=(given if column is None else sensitive_features, "group"))
         check.same_people(X=X, y=y, sensitive_features=sensitive_features)
@@ -136,6 +139,8 @@ class RandomizedClassifier(TwoLabelClassifier):
             check.refuse("y", int(y[0]), "everybody has the same label", "Give people of both labels.")
         if hasattr(self, "delta"):
             warn_of_a_large_delta(self.delta, len(y))
+        if hasattr(self, "epsilon"):
+            refuse_people_drawn_twice()
         with refused_as_a_copy(rng) if hasattr(self, "epsilon") else nullcontext():
             self._forget()
             self._learn(params, X, y, sensitive_features, rng)

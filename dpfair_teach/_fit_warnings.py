@@ -32,7 +32,7 @@ def warn_of_small_groups(people: np.ndarray, deviation: np.ndarray, epsilon: flo
              for a, r in np.ndindex(people.shape)}
     small = sorted((cell for cell in names if moved[cell] > OF_USE), key=lambda cell: -moved[cell])
     if small:
-        named = [f"{names[cell]} ({_people(max(0.0, float(people[cell])))} by the release, rate off by {moved[cell]:.2g}; it takes "
+        named = [f"{names[cell]} ({_people(max(0.0, float(people[cell])))} by the release, rate {_off(moved[cell])}; it takes "
                 f"{_people(np.ceil(moved[cell] / OF_USE * max(people[cell], 1.0)))}, or epsilon {epsilon * moved[cell] / OF_USE:.2g})"
                 for cell in small[:NAMED]]
         more = f"; and {len(small) - NAMED} more" if len(small) > NAMED else ""
@@ -51,6 +51,10 @@ def warn_of_few(y: np.ndarray, parity: Parity) -> None:
             warnings.warn(f"y has {_people(n)} of label {label}, fewer than {FEW}: whatever epsilon is, a gap between groups among so few "
                           "says next to nothing of others. Give more people, or choose a notion that does not compare this label.",
                           SmallGroupWarning, stacklevel=4)
+
+
+def _off(moved: float) -> str:
+    return f"off by {moved:.2g}" if moved < 1 else "unknown"
 
 
 def _people(n: float) -> str:

@@ -1,4 +1,4 @@
-"""A generator that tells nothing of the one it came from, and one that is a copy, whose noise is another fit's."""
+"""A generator that tells nothing of the one it came from; a copy, whose noise is another fit's; people who come twice."""
 from __future__ import annotations
 
 import hashlib
@@ -61,6 +61,17 @@ def refused_as_a_copy(rng: np.random.Generator) -> Iterator[None]:
     finally:
         if _digest(rng) != start:
             _used.add(start)
+
+
+def refuse_people_drawn_twice() -> None:
+    """Refuse a private fit inside a bagging that draws people with repetition: a record speaks of one row."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        bagging = frame.f_locals.get("ensemble") if frame.f_globals.get("__name__") == "sklearn.ensemble._bagging" else None
+        if getattr(bagging, "bootstrap", False):
+            check.refuse("bootstrap", True, "draws people with repetition: of somebody who comes four times, four times "
+                         "the epsilon is spent that the record says", "Choose bootstrap=False. Each fit then is a release of its own.")
+        frame = frame.f_back
 
 
 def _digest(rng: np.random.Generator) -> bytes:

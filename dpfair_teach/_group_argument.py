@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Iterable, Iterator
+from numbers import Integral
 from types import FunctionType, MethodType
 from typing import Any, NoReturn
 
@@ -29,7 +31,8 @@ def missing_now(read: bool, knows: str = "fit") -> str:
 
 def refuse_no_groups(name: str, because: str = "") -> NoReturn:
     """Nobody's group is given, and the classifier reads it."""
-    check.refuse(name, None, f"the classifier decides by the group{because}", f"Give everybody's group. {without(True)}")
+    check.refuse(name, None, f"the classifier decides by the group{because}",
+                 f"Give everybody's group; in a search or cross-validation by the name of a column of X. {without(True)}")
 
 
 def validated_groups(name: str, value: object, k: int | None, *, of: str, length: int, knows: str) -> np.ndarray:
@@ -42,12 +45,23 @@ def validated_groups(name: str, value: object, k: int | None, *, of: str, length
                               missing=missing_now(k is not None, knows))
 
 
-def refuse_group_as_feature(X: Any, named: Any, made_of: dict[str, Any]) -> None:
-    """What the groups are ``named`` is no column of X, and of nothing that a learner is ``made_of`` (its parameters): there the group
-    would be a public feature, and no epsilon would protect it. Nor is it a part of a column's name, as in ``remainder__Race``.
+#: What pandas puts behind the name of a second column in a merge, or in a file.
+BEHIND_A_SECOND = re.compile(r"(_[xy]|\.\d+)$")
+
+
+def refuse_group_as_feature(X: Any, groups: Any, column: str | None, made_of: dict[str, Any]) -> None:
+    """The name of the groups, or of the ``column`` that was taken out of X, is no column's of X, and of nothing that a learner is
+    ``made_of`` (its parameters): there the group would be a public feature, and no epsilon would protect it. Nor is it a part of a column's
+    name, as in ``remainder__Race``, or with what pandas puts behind a second one, ``race_x`` or ``race.1``. A number is a name where groups
+    and X are of one table: else it is pandas' own.
 
     Names only are read, never a value: what has no names, as an array, cannot be checked, nor can a copy of the column under another name.
     """
+    named = getattr(groups, "name", None) if column is None else column
+    same_table = getattr(getattr(groups, "index", None), "is_", None)
+    if isinstance(named, Integral) and same_table and named in getattr(X, "columns", ()) and same_table(X.index):
+        check.refuse("sensitive_features", named, "the group is also a column of X, of this number, so it would be learned as a public "
+                     "feature, and no epsilon would protect it", f"Leave it out, with X.drop(columns={named}).")
     name = _last(named)
     if name is None:
         return
@@ -56,19 +70,21 @@ def refuse_group_as_feature(X: Any, named: Any, made_of: dict[str, Any]) -> None
 
     def of_the_group(columns: Iterable[Any]) -> list[str]:
         texts = [text for text in map(_last, columns) if text is not None]
-        return [text for text in texts if text.strip().casefold() == wanted or group[0] in text.strip().casefold().split("__")]
+        plain = [BEHIND_A_SECOND.sub("", text.strip().casefold()) for text in texts]
+        return [text for text, own in zip(texts, plain, strict=True) if own == wanted or group[0] in own.split("__")
+                or text.strip().casefold() == wanted]
 
-    columns = getattr(X, "columns", None)
-    for column in of_the_group(columns if isinstance(columns, Iterable) else ()):
-        check.refuse("sensitive_features", name, "the group is also a column of X" + (f", {column!r}" if column != name else "")
-                     + ", so it would be learned as a public feature, and no epsilon would protect it",
-                     f"Leave it out of X, or give its name alone, sensitive_features={column!r}: the column is then taken out of X."
-                     + (" If it is another, rename it." if column != name else ""))
     for parameter, value in made_of.items():
         for names in _names_known_to(value):
             for column in of_the_group(names):
                 check.refuse(parameter, value, f"was fitted on a column {column!r}, which is the group: what it says of people may tell "
                              "their group, and no epsilon would protect it", "Fit it again without that column.")
+    columns = getattr(X, "columns", None)
+    for column in of_the_group(columns if isinstance(columns, Iterable) else ()):
+        check.refuse("sensitive_features", name, "the group is also a column of X" + (f", {column!r}" if column != name else "")
+                     + ", so it would be learned as a public feature, and no epsilon would protect it",
+                     f"Leave it out of X, or give its name alone, sensitive_features={column!r}: a column of codes is taken out of X."
+                     + (" If it is another, rename it." if column != name else ""))
 
 
 def _last(name: Any) -> str | None:

@@ -36,12 +36,16 @@ from dpfair_teach import (
     audit,
     baselines,
     data,
+    experiments,
+    explore,
     fairness,
     functional,
     games,
     lagrangian,
     networks,
     oneshot,
+    oracles,
+    plotting,
     postprocessing,
     training,
 )
@@ -274,7 +278,14 @@ def test_an_option_that_is_gone_is_refused_with_what_replaced_it(name, gone):
     (games.regression_dp_oracle_learner, "share learner_share constraints checkpoint callback"),
     (games.regression_exponentiated_gradient, "constraints checkpoint callback"), (training.train, "checkpoint callback every budget run"),
     (postprocessing.noisy_counts, "noise"), (accounting.most_steps, "before"), (accounting.pld_epsilon, "interval"),
-    (audit.epsilon_lower_bound, "n_0 both_directions"), (audit.audit_scalar, "n_thresholds")) for gone in options.split()])
+    (audit.epsilon_lower_bound, "n_0 both_directions"), (postprocessing.paper_slack, "negative"), (networks.Adam, "beta_1 beta_2 floor"),
+    (oracles.threshold_counts, "limit"), (functional.moments_l2, "group_weight"), (games.exponentiated_gradient, "every progress"),
+    (games.dp_oracle_learner_as_printed, "beta log_labelings every"), (games.regression_exponentiated_gradient, "n_groups every"),
+    (games.largest_step, "method"), (games.frozen_tau, "constraints"), (games.lemma_b_2, "feasible"), (data.Dataset, "population"),
+    (experiments.free_points, "notion against"), (experiments.postprocessing_draws, "notion"), (experiments.held_out_counts, "seed"),
+    (experiments.regression_reference, "splits thresholds"), (plotting.pareto, "ax"), (plotting.roc_plane, "ax group_names"),
+    (explore.Panel, "y z_label"), (explore.People, "decision flips argument"),
+    (audit.audit_scalar, "n_thresholds")) for gone in options.split()])
 def test_a_functions_option_that_is_gone_is_refused_with_what_replaced_it(function, gone):
     with pytest.raises(ValueError, match=rf"^{gone}=1: is no option of {function.__name__} any more\. [A-Z].{{8,120}}\.$"):
         function(**{gone: 1})
@@ -502,7 +513,7 @@ def test_the_group_may_be_a_column_of_x(case):
 
 
 WRONG_GROUPS = {
-    "none": (X, None, r"=None: the classifier decides by the group\. Give everybody's group\."),
+    "none": (X, None, r"=None: the classifier decides by the group\. Give everybody's group; in a search or cross-validation by the name"),
     "a missing one": (X, [*A[:-1], np.nan], r"=nan: a group is missing\. Give that person's group, or the code of a missing group if"),
     "a missing one, in pandas": (X, [*A[:-1], -1], r"=-1: a group is missing, which pandas codes as -1\. Give that person's group"),
     "an unknown one": (X, [*A[:-1], 2], r"=2: a code above the last group of fit = 1\. Give groups below 2: fit knows no other\."),

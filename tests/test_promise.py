@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
@@ -130,10 +130,14 @@ def test_groups_that_are_a_column_of_x_are_refused_by_name(name):
     fitted(made(name), X=X.rename_axis(index="race"), sensitive_features=RACE.rename_axis("race"))
     fitted(made(name), X=X.to_numpy(), sensitive_features=RACE)
     fitted(made(name), X=pd.DataFrame(X.to_numpy()), sensitive_features=RACE.rename(0))         # numbers are pandas' own
-    for column in ("remainder__race", "race__race_1", "first__then__race", "Race", "race "):      # as steps name it
+    for column in ("remainder__race", "race__race_1", "first__then__race", "Race", "race ", "race_x", "race.1"):      # as steps name it
         copied, its = X.assign(**{column: A / 9}), rf"^sensitive_features='race': the group is also a column of X, '{column}', so"
         refused(made(name), its, X=copied, sensitive_features=RACE)
     fitted(made(name), X=X.assign(race_time=A / 9), sensitive_features=RACE)
+    file = pd.DataFrame(np.column_stack([X, A]))                                    # of a file without a line of names
+    refused(made(name), r"^sensitive_features=2: the group is also a column of X, of this number, .*drop\(columns=2\)", X=file,
+            sensitive_features=file[2].astype(int))
+    fitted(made(name), X=file.drop(columns=2), sensitive_features=file[2].astype(int))
     model = fitted(made(name), X=learn, sensitive_features="race")                  # and so the column is taken out
     assert model.feature_names_in_.tolist() == ["income", "age"]
 
@@ -314,6 +318,23 @@ def test_a_fold_in_another_process_has_a_copy_and_is_refused():
     assert nested == ["", ""] and own == [[""] * 4] * 4
     first = sum(said == [""] for said in copies)
     assert first <= 2 and sum(re.match(COPY, said[0]) is not None for said in copies) == 6 - first      # each process has a first one
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_bagging_draws_people_with_repetition_and_is_refused(name):
+    """Somebody who comes four times moves counts by four. Without repetition each fit is a release of its own."""
+    private = "epsilon" in inspect.signature(LEARNERS[name]).parameters
+
+    def bagged(bootstrap):
+        with config_context(enable_metadata_routing=True), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            BaggingClassifier(made(name).set_fit_request(sensitive_features=True, rng=True), 1, bootstrap=bootstrap, random_state=0).fit(
+                X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+
+    if private:
+        with pytest.raises(ValueError, match=r"^bootstrap=True: draws people with repetition.* Choose bootstrap=False"):
+            bagged(True)
+    bagged(False)
 
 
 def test_in_one_process_nothing_is_said():

@@ -32,9 +32,9 @@ def test_it_says_which_cell_and_how_large_it_or_epsilon_would_have_to_be():
     assert message.startswith("too small for epsilon = 0.5, as noise alone moves a rate by more than 0.1, one standard deviation: ")
     assert "group 1 with label 1 (20 people by the release, rate off by 0.2; it takes 40 people, or epsilon 1)" in message
     assert "label 0" not in message and "; and" not in message and message.endswith("or see in curve() what can be relied on.")
-    assert "group 2 (0 people by the release, rate off by 3; it takes 30 people, or epsilon 30)" in said(
+    assert "group 2 (0 people by the release, rate unknown; it takes 30 people, or epsilon 30)" in said(
         [[90], [80], [-5]], [3.0], notion="demographic_parity")
-    assert "group 1 (1 person by the release, rate off by 3; it takes 30 people" in said([[90], [1]], [3.0], notion="demographic_parity")
+    assert "group 1 (1 person by the release, rate unknown; it takes 30 people" in said([[90], [1]], [3.0], notion="demographic_parity")
     many = said(np.arange(10).reshape(5, 2), [4.0, 4.0])
     assert many.count(" by the release") == 3 and "; and 7 more. " in many
     with warnings.catch_warnings():

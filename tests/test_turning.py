@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+import dpfair_teach
 import faults
 import mutants
+import test_floors
 import turning
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,6 +79,25 @@ def test_a_case_of_a_public_name_runs_while_its_room_or_one_that_it_reads_is_cha
     ("tests/studies/test_study.py", "studies"), ("tests/test_published.py", "")])
 def test_of_which_room_a_file_of_tests_is(file, room):
     assert turning.about(ROOT / file) == room and (ROOT / file).is_file()
+
+
+def test_rooms_read_what_they_import_and_the_face_has_the_rooms_of_its_names():
+    found = {}
+    for module, names in test_floors.MODULES.items():
+        if len(module) > 1:
+            found.setdefault(module[1], set()).update(test_floors.rooms_of(names) & set(test_floors.FLOORS) - {module[1]})
+    read = turning.read_by_rooms()
+    assert {room: read.get(room, set()) & set(test_floors.FLOORS) - {room} for room in found} == found
+    assert turning.OF_THE_FACE.items() <= dpfair_teach._FROM.items()
+
+
+@pytest.mark.parametrize("file, new, waits", [
+    ("tests/test_oracles_regression.py", "dpfair_teach/games/regression_private.py", False),
+    ("tests/test_attacks.py", "dpfair_teach/mechanisms/noise.py", False), ("tests/test_attacks.py", "dpfair_teach/oneshot/belief.py", True),
+    ("tests/games/test_games_play.py", "dpfair_teach/postprocessing/highs.py", False),
+    ("tests/explore/test_explorer_errors.py", "tests/explore/conftest.py", False), ("tests/test_audit.py", "tests/conftest.py", False)])
+def test_a_file_waits_for_nothing_that_it_imports_itself(file, new, waits):
+    assert turning.rests(ROOT / file, frozenset([new])) is waits
 
 
 @pytest.mark.parametrize("new, waits", [

@@ -28,6 +28,8 @@ LIBRARY = ROOT / "dpfair_teach"
 RECENT = 5
 #: What everything stands on: while one of these is changed, no room rests and every notebook is run.
 UNDER_ALL = ("requirements.txt", "requirements-dev.txt", "pyproject.toml", "tests/recorded", "dpfair_teach/__init__.py")
+#: What chapters import by the face of the library, and its room.
+OF_THE_FACE = {"load": "data", **dict.fromkeys(("Explorer", "Puzzle", "SelfCheck", "show"), "explore")}
 #: In so many days a room that nothing changes is tested, and by `make quick`.
 REST, QUICK_REST = 4, 7
 
@@ -88,7 +90,7 @@ def changed(root: Path = ROOT) -> frozenset[str]:
     start, _ = since(root)
     if not start:
         return frozenset()
-    names = git(root, "diff", "--name-only", "--relative", start) + git(root, "ls-files", "--others", "--exclude-standard")
+    names = git(root, "diff", "--name-only", "--no-renames", "--relative", start) + git(root, "ls-files", "--others", "--exclude-standard")
     return frozenset(names.split("\n")) - {""}
 
 
@@ -112,7 +114,7 @@ def read_by_rooms() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in LIBRARY.rglob("*.py"):
         up = r"\." * len(path.relative_to(LIBRARY).parts)       # dots that lead out of a room
-        for room, names in re.findall(rf"^ *from {up}(\w*) import (.*)", path.read_text(encoding="utf-8"), re.M):
+        for room, names in re.findall(rf"^ *from {up}(\w*)[\w.]* import (.*)", path.read_text(encoding="utf-8"), re.M):
             found.setdefault(room_of(path), set()).update([room] if room else re.findall(r"\w+", names))
     return found | {"studies": set(found)}
 
@@ -150,15 +152,20 @@ def about(path: Path) -> str:
 
 @cache
 def rests(path: Path, new: frozenset[str] | None = None) -> bool:
-    """Whether a file of tests is about a room alone, and neither that nor the file, nor what tests it imports, is changed."""
+    """Whether a file of tests is about a room alone, and neither that nor the file, nor what it imports, of tests or rooms, is changed."""
     room, names = about(path), changed() if new is None else new
     files = {Path(name) for name in names}
     if touched(UNDER_ALL, names) and not quickly():
         return False
     if room not in read_by_rooms() or path.relative_to(ROOT) in files or room in standing_on(files):
         return False
+    text = path.read_text(encoding="utf-8")
     helpers = {file.stem for file in files if file.parts[0] == "tests"}
-    return helpers.isdisjoint(re.findall(r"^(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
+    beside = {ROOT / file.parent for file in files if file.name == "conftest.py"}
+    imports = [] if quickly() else re.findall(r"^from dpfair_teach\.?(\w*)[\w.]* import (\([^)]*\)|.*)", text, re.M)
+    read = {word for room, names in imports for word in ([room] if room else re.findall(r"\w+", names))}
+    return (helpers.isdisjoint(re.findall(r"^(?:from|import) (\w+)", text, re.M)) and beside.isdisjoint(path.parents)
+            and rooms_of(files).isdisjoint(read))
 
 
 def notebooks(new: Iterable[str] | None = None) -> list[str]:
@@ -170,7 +177,7 @@ def notebooks(new: Iterable[str] | None = None) -> list[str]:
     for notebook, now in zip(found, chosen(map(str, found), REST, files), strict=True):
         chapter = (ROOT / "book" / "chapters" / f"{notebook.stem}.md").read_text(encoding="utf-8")
         used = {word for imports in re.findall(r"^from dpfair_teach(.*)", chapter, re.M) for word in re.findall(r"\w+", imports)}
-        used |= {"explore"} if used & {"Explorer", "Puzzle", "SelfCheck", "show"} else set()
+        used |= {OF_THE_FACE[name] for name in used & OF_THE_FACE.keys()}
         if now or touched(UNDER_ALL, files) or rooms & used or any(table in chapter for table in tables):
             today.append(str(notebook.relative_to(ROOT)))
     return today

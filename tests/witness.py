@@ -31,7 +31,7 @@ from private_fits import Fit, function_of
 
 #: What is tried on every private fit, a quarter of them each day and all of the rooms where something is new. Four days, for the seeds
 #: have three and the neighbours seven: in time each fit meets all.
-BY_TURNS = pytest.mark.turning(4, of=["tests/private_fits.py", "tests/witness.py"])
+BY_TURNS = pytest.mark.turning(4, of=["tests/private_fits.py", "tests/witness.py", "tests/plays.py", "tests/faults.py"])
 #: Who makes records: the door, and plans of what they would cost.
 MAKERS = ("dpfair_teach.mechanisms.measurement", "dpfair_teach.accounting.adding")
 #: What is drawn of public things, or coins that must stay secret: the same for all groups, and no answer.
@@ -96,12 +96,14 @@ class Asked(NamedTuple):
 class Witness:
     """Stands at the door: with ``told``, the answers are those, and not what is drawn; with ``fresh``, secret samples are not told.
 
+    ``alike``: the generator is that of the first run, so the coins that no mechanism tosses must be its too.
+
     ``streams``: each generator that noise or a secret sample was drawn from, and its state before. ``written``: where records were made, if
     not by a mechanism.
     """
 
-    def __init__(self, told: list[np.ndarray] | None = None, fresh: bool = False) -> None:
-        self.told, self.fresh, self.asked, self.coins, self.doors = told, fresh, [], [], []
+    def __init__(self, told: list[np.ndarray] | None = None, fresh: bool = False, alike: bool = False) -> None:
+        self.told, self.fresh, self.alike, self.asked, self.coins, self.doors = told, fresh, alike, [], [], []
         self._answers, self._sample = iter(told or ()), None
         self.streams: list[tuple[np.random.Generator, str]] = []
         self.written: list[str] = []
@@ -157,7 +159,11 @@ class Witness:
 
             def coin(*args: Any, real_coin: Any = real_coin, name: str = name, **kw: Any) -> Any:
                 if name != "poisson_sample":
-                    return self.answer(real_coin(*args, **kw))
+                    own = real_coin(*args, **kw)
+                    told = self.answer(own)
+                    assert not self.alike or all(map(np.array_equal, *(x if isinstance(x, (list, tuple)) else [x] for x in (own, told)))), \
+                        f"{name} draws other things for other groups, and asks no mechanism"
+                    return told
                 self.streams.append((args[-1], str(args[-1].bit_generator.state)))
                 own = real_coin(*args, **kw)
                 told = self.answer(own, alike=False)
@@ -223,9 +229,9 @@ class Run(NamedTuple):
         return self.rng.bit_generator.state
 
 
-def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: int = 1, fresh: bool = False) -> Run:
+def run(fit: Fit, people: Any, A: np.ndarray, told: list | None = None, seed: int = 1, fresh: bool = False, alike: bool = False) -> Run:
     """One run of a private fit with its door watched, and the epsilon and delta that it was asked for."""
-    witness, rng = Witness(told, fresh), np.random.default_rng(seed)
+    witness, rng = Witness(told, fresh, alike), np.random.default_rng(seed)
     out, bars = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings(record=True) as said, contextlib.redirect_stdout(out), \
             contextlib.redirect_stderr(bars):

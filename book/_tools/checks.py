@@ -6,7 +6,6 @@
 """
 from __future__ import annotations
 
-import datetime
 import os
 import subprocess
 import sys
@@ -51,7 +50,7 @@ def main(names: list[str] | None = None) -> int:
         return 2
     # A worker that spreads its linear algebra over every core slows the other one down.
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    day = environment.setdefault("TEST_DATE", datetime.date.today().isoformat())       # one day for all checks, also after midnight
+    day = environment["TEST_DATE"] = turning.day().isoformat()      # one day for all checks, also after midnight
     print("all that is spread over the days" if environment.get("NIGHTLY") else
           f"of what is spread over the days, the part of {day}: TEST_DATE={day} make test repeats it, make nightly runs all of it\n"
           f"{turning.told()}")

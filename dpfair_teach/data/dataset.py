@@ -36,6 +36,7 @@ class Provenance:
         return "\n".join(lines)
 
 
+@check.formerly(population="Keep the data.Population that it was drawn from beside it.")
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """People with features, a sensitive group and a binary label. All arrays are read-only.

@@ -64,6 +64,7 @@ def base_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion
     return counts
 
 
+@check.formerly(seed="The protocol has its seeds.")
 def held_out_counts(people: Dataset, n_bins: int | None = None, criterion: Criterion | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The tables of 12 splits of the people: of the two thirds learnt from, and of the third judged on.
 

@@ -37,6 +37,7 @@ def error_and_gaps(decisions: np.ndarray, A: np.ndarray, Y: np.ndarray, n_groups
     return fairness.error(counts), fairness.Parity("equalized_odds", "anchor").gaps(counts)[..., ::2]     # the others are their negatives
 
 
+@check.formerly(splits="They are the protocol's.", thresholds="It mixes regressions alone.")
 def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """The protocol's in-processing reference: the non-private frontier over mixtures of the regression oracle's answers.
 

@@ -19,6 +19,8 @@ from .protocol import BETA
 
 __all__ = ["bootstrap_means", "draws_over_splits", "free_points", "postprocessing_draws"]
 
+ODDS = "It is equalized odds against group 0, as in the papers' figures."
+
 CurveMethod = Literal["as_printed", "as_printed_no_slack", "public_margins_laplace", "public_margins", "score_bins"]
 NegativeSlack = Literal["unconstrained", "left_out"]
 
@@ -105,6 +107,7 @@ def columns_with_interval(name: str, read: Callable[[np.ndarray], float], mean: 
     return {name: float(read(mean)), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
+@check.formerly(notion=ODDS, against=ODDS)
 def free_points(counts: ArrayLike) -> np.ndarray:
     """The two points that cost no privacy, rows [0, error] of the better constant and [violation, error] of the base classifier as it is.
 
@@ -171,6 +174,7 @@ def _release(counts: np.ndarray, method: CurveMethod, epsilon: float, repeats: i
     return postprocessing.public_margin_counts(counts, epsilon, rng, repeats, noise, as_printed=noise == "laplace")
 
 
+@check.formerly(notion=ODDS, against=ODDS)
 def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
                          rng: np.random.Generator, *, negative_slack: NegativeSlack | None = None, beta: float | None = None,
                          evaluate_on: ArrayLike | None = None) -> Draws:
@@ -243,6 +247,7 @@ def postprocessing_draws(counts: ArrayLike, method: CurveMethod, epsilon: float,
     return Draws(error, violation, kept, tuple(gammas.tolist()))
 
 
+@check.formerly(notion=ODDS, against=ODDS)
 def draws_over_splits(pairs: Sequence[tuple[ArrayLike, ArrayLike]], method: CurveMethod, epsilon: float, gammas: ArrayLike, repeats: int,
                       rng: np.random.Generator) -> Draws:
     """A method's curve over several tables, each released and judged on its own people or on others; everything averaged over them.

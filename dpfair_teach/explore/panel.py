@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import array, choice, integer, number, refuse, unread
+from .._checks import array, choice, formerly, integer, number, refuse, unread
 from .._checks import shown as short
 from . import views
 from .arguments import cause, named, raised, span, text
 from .controls import Control, where_of
 
 __all__ = ["Panel"]
+
+NO_MAP = "The heat map went; lines, points and bars are left."
 
 MOST_NUMBERS = 1_000_000
 
@@ -35,6 +37,7 @@ class Frames:
     index: np.ndarray           # (points of the grid,), the last control moving fastest; -1 where no setting is offered
 
 
+@formerly(y=NO_MAP, z_label=NO_MAP)
 class Panel:
     """One picture of a figure: a function of the controls, and how its results are drawn.
 

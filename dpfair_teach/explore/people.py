@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import array, number, refuse
+from .._checks import array, formerly, number, refuse
 from .arguments import text
 from .axes import shown
 
@@ -26,6 +26,7 @@ HEIGHT = 2 * TOP + 2 * LANE + STRIP
 _WORDS = {"group": ("group 0", "group 1"), "label": ("label 0", "label 1"), "decision": ("rejected", "accepted")}
 
 
+@formerly(decision="Say score and cut.", flips="A click changes the group.", argument="The argument is called A.")
 class People:
     """A row of up to ten people, to be put above an :class:`Explorer`; a click, Enter or Space puts one of them into the other group.
 

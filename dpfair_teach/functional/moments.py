@@ -43,6 +43,7 @@ def _groups(n_groups: int | None) -> int:
     return 1 if n_groups is None else check.group_count(n_groups)
 
 
+@check.formerly(group_weight="Sums of a group weigh as much as everybody's.")
 def moments_l2(n_groups: int | None = None, *, gram_weight: float | None = None) -> float:
     """l2 sensitivity of (y - 1/2) x, v_a x and g x x', summed over people, for rows of norm at most 1 and any sign.
 

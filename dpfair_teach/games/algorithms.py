@@ -24,6 +24,8 @@ from .setting import CELL_SIZES, CellSizes, Setting
 __all__ = ["start_play", "algorithm_3", "algorithm_5", "algorithm_5_as_printed", "exponentiated_gradient", "dp_oracle_learner",
            "dp_oracle_learner_as_printed"]
 
+FROM_SCHEDULE = "Say rounds: games.schedule tells how many."
+
 
 def start_play(game: FairnessGame, B: ArrayLike, eta: ArrayLike, rounds: int,
                size: int | tuple[int, ...] | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -189,7 +191,8 @@ def algorithm_5_as_printed(
 
 # ------------------------------------------------------------------------------------------- the same, with arguments that are found
 
-@check.formerly(nu="Say rounds=agarwal_theorem_1(nu, K, B).rounds.", checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
+@check.formerly(nu="Say rounds=agarwal_theorem_1(nu, K, B).rounds.", checkpoint=IN_ONE_GO, callback=IN_ONE_GO,
+                progress="It takes seconds.", every=IN_ONE_GO)
 def exponentiated_gradient(game: FairnessGame, B: ArrayLike, *, eta: ArrayLike | None = None, rounds: int,
                            as_printed: bool = False) -> Play:
     """Algorithm 3: T rounds of exponential weights against best answers; the averages approach the equilibrium.
@@ -318,7 +321,8 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-@check.formerly(checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
+@check.formerly(checkpoint=IN_ONE_GO, callback=IN_ONE_GO,
+                beta=FROM_SCHEDULE, log_labelings=FROM_SCHEDULE, progress="It takes seconds.", every=IN_ONE_GO)
 def dp_oracle_learner_as_printed(game: FairnessGame, epsilon: float, delta: float, B: float, rng: np.random.Generator, *,
                                  rounds: int | None = None, eta: float | None = None,
                                  size: int | tuple[int, ...] | None = None) -> PrivatePlay:

@@ -128,6 +128,7 @@ def schedule(m: int, epsilon: float, delta: float, B: float, n_groups: int, beta
                     math.sqrt(2 * T) * math.tanh(step / 2) <= math.sqrt(2 * log_delta))
 
 
+@check.formerly(method="Steps are added up as tightly as the accountant can.")
 def largest_step(epsilon: float, delta: float, selections: int, gradients: int) -> float:
     """epsilon' such that so many exponential and so many Laplace mechanisms of epsilon' each stay within (epsilon, delta).
 

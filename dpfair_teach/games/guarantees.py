@@ -53,6 +53,7 @@ def lemma_b_1(nu: float, nu_learner: float | None = None) -> float:
     return nu + (nu if nu_learner is None else _nu(nu_learner, "nu_learner"))
 
 
+@check.formerly(feasible="Say excess, the room between errors.")
 def lemma_b_2(nu: float, B: float, gamma: float, *, excess: float | None = None) -> float:
     """Violation of a nu-approximate equilibrium: gamma + (1 + 2 nu) / B.
 
@@ -354,6 +355,7 @@ def theorem_3_7(setting: Setting, gamma: float, *, constants: int = 2, as_printe
 
 # ----------------------------------------------------------------------------------------- of the play over released sizes
 
+@check.formerly(constraints="They are those that n and denominators have.")
 def frozen_tau(n: ArrayLike, denominators: ArrayLike) -> np.ndarray:
     """tau = max |n~ - n| / n~: how far a rate over the released denominators may be from the true one.
 

@@ -128,7 +128,8 @@ def _open_people(oracle: RegressionOracle, A: ArrayLike, cells: np.ndarray, aske
     return gap_coefficients, cells[is_open], settled, scores[0], scores[1:]
 
 
-@check.formerly(constraints='Say notion, such as "false_positive".', checkpoint=IN_ONE_GO, callback=IN_ONE_GO)
+@check.formerly(constraints='Say notion, such as "false_positive".', checkpoint=IN_ONE_GO, callback=IN_ONE_GO,
+                n_groups="Nothing is private here: it is read off A.", progress="It takes seconds.", every=IN_ONE_GO)
 def regression_exponentiated_gradient(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, B: ArrayLike | None = None, *,
                                       notion: OddsNotion | Parity = "equalized_odds", eta: ArrayLike | None = None,
                                       rounds: int = 200) -> RegressionPlay:

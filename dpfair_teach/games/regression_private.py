@@ -128,7 +128,7 @@ def evaluate_regression(published: PrivateRegressionPlay, A: ArrayLike) -> Evalu
 
 
 @check.formerly(share="Say budget_fraction.", learner_share="Say learner_fraction.", constraints="Say notion.", checkpoint=IN_ONE_GO,
-                callback=IN_ONE_GO)
+                callback=IN_ONE_GO, every=IN_ONE_GO)
 def regression_dp_oracle_learner(oracle: RegressionOracle, A: ArrayLike, gamma: ArrayLike, epsilon: float, delta: float,
                                  rng: np.random.Generator, *, n_groups: int, B: ArrayLike | None = None, rounds: int = 10,
                                  eta: float | None = None, budget_fraction: float | None = None, learner_fraction: float | None = None,

@@ -26,7 +26,7 @@ __all__ = ["FairLagrangian", "PrivateFairLagrangian"]
 #: Options that are gone.
 GONE = {"rate": "Say learning_rate.", "dual_rate": "Say dual_learning_rate.", "largest": "Say max_multiplier.",
         "clip": "Say max_grad_norm.",
-        "free": "A private fit warms up for a third of its epochs; write the loop with lagrangian.Plan(warmup_epochs=...).",
+        "free": "PrivateFairLagrangian warms up for a third of its epochs; write the loop with lagrangian.Plan(warmup_epochs=...).",
         "h": "It is the score, and for accuracy parity the chance to be wrong.",
         "decision": "It decides by a score of 1/2; the scores are network_.probabilities(theta_, X).",
         "multipliers": "They are signed; the paper's are those of lagrangian.f_ld.",

@@ -72,7 +72,7 @@ class SGD:
             return _arrived(theta - self.learning_rate * gradient, self.learning_rate), {}
 
 
-@check.formerly(rate="Say learning_rate.")
+@check.formerly(rate="Say learning_rate.", beta_1="It is 0.9.", beta_2="It is 0.999.", floor="It is 1e-8.")
 @dataclass(frozen=True)
 class Adam:
     """Steps by a running mean of the gradients over the root of a running mean of their squares, both freed of their start at 0.

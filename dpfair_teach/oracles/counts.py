@@ -32,6 +32,7 @@ def _not_too_many(name: str, shape: tuple, labelings: int, k: int) -> None:
         check.refuse(name, shape, f"has up to {labelings:,} labelings with {2 * k} counts each, more than {LIMIT:,}", "Use fewer people.")
 
 
+@check.formerly(limit="What is too large is refused by itself.")
 def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """How many people of each (group, label) every threshold on one number accepts: the labelings in numbers, for any number of people.
 
@@ -67,6 +68,7 @@ def threshold_counts(x: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int 
     return (below[-1] - below).reshape(-1, k, 2), below[-1].reshape(k, 2)
 
 
+@check.formerly(limit="What is too large is refused by itself.")
 def halfplane_counts(X: ArrayLike, A: ArrayLike, Y: ArrayLike, *, n_groups: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """How many people of each (group, label) every half-plane accepts: :func:`halfplane_labelings` in numbers, without their list.
 

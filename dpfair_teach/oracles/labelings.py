@@ -22,6 +22,7 @@ def _not_too_many(name: str, value: object, labelings: int, m: int) -> None:
                      "Use fewer people, or counts: games.FairnessGame.from_counts.")
 
 
+@check.formerly(limit="What is too large is refused by itself.")
 def threshold_labelings(x: ArrayLike) -> np.ndarray:
     """The labelings H(S) of the thresholds h_t(x) = 1{x >= t}: every way in which they can label the people by one number.
 

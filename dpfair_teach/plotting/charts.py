@@ -19,6 +19,8 @@ from .. import fairness
 
 __all__ = ["COLORS", "new_figure", "pareto", "quality_against_epsilon", "roc_plane"]
 
+ITS_OWN = "It makes its own figure, and returns it."
+
 #: Okabe and Ito's colours that have a contrast of at least 3 to 1 on white; a series past the last starts over.
 COLORS: tuple[str, ...] = ("#0072B2", "#D55E00", "#00795A", "#AA4E86", "#3A3A3A", "#8A6A00")
 _LINES: tuple[object, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
@@ -111,6 +113,7 @@ def _legend_below(ax: Axes) -> None:
               columnspacing=1.2, handletextpad=0.5)
 
 
+@check.formerly(ax=ITS_OWN, group_names="Groups go by their codes.")
 def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None) -> Figure:
     """Each group's reachable rates: the parallelogram that post-processing can move it in; with ``p`` a marker where it lands.
 
@@ -153,6 +156,7 @@ def roc_plane(counts: ArrayLike, *, p: ArrayLike | None = None) -> Figure:
     return figure
 
 
+@check.formerly(ax=ITS_OWN)
 def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike | None = None) -> Figure:
     """Trade-off curves: mean violation across, mean error up, one curve for each value of a column.
 
@@ -198,6 +202,7 @@ def pareto(table: pd.DataFrame, *, by: str = "epsilon", free_points: ArrayLike |
     return figure
 
 
+@check.formerly(ax=ITS_OWN, by="It draws one curve for each method.")
 def quality_against_epsilon(table: pd.DataFrame) -> Figure:
     """Q of each method as epsilon grows, with its interval as a band; epsilon on a log scale.
 

@@ -62,6 +62,7 @@ def lift_unusable(q: ArrayLike, slack: ArrayLike = 0.0, *, notion: AcceptanceNot
     return _unused_anchor(np.where(usable & (slack >= 0), slack, np.inf))
 
 
+@check.formerly(negative="Lift such constraints: lift_unusable(q, slack).")
 def paper_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarray:
     """What LP~ (3) adds to gamma: 4 ln(4k / beta) / (min(q~_ay, q~_0y) m epsilon).
 
@@ -97,6 +98,7 @@ def unguarded_paper_slack(q: np.ndarray, m: int, epsilon: float, beta: float) ->
     return _unused_anchor(over(4 * unit, np.minimum(people, people[..., :1, :])))
 
 
+@check.formerly(negative="Lift such constraints: lift_unusable(q, slack).")
 def main_text_slack(q: ArrayLike, m: int, epsilon: float, beta: float) -> np.ndarray:
     """The slack that the main text prints, for the lesson: 4 ln(4k / beta) / (min(q~_a0, q~_a1) m epsilon). It is wrong.
 

@@ -171,8 +171,8 @@ def test_a_form_that_would_not_be_read_is_refused():
 
 
 @pytest.mark.parametrize("wrong, said", [
-    (pd.NA, r"^X=<NA>: missing, in column 'b'\. Drop or fill"), (None, r"^X=None: missing, in column 'b'\. Drop or fill"),
-    (pd.NaT, r"^X=NaT: missing, in column 'b'"), (pd.Timestamp("2020-01-01"), r"^X=Timestamp.*: not numeric, in column 'b'\. Give X"),
+    (pd.NA, r"^X=<NA>: missing, in column 'b'\. Keep its row"), (None, r"^X=None: missing, in column 'b'\. Keep its row"),
+    (pd.NaT, r"^X=NaT: missing, in column 'b'"), (pd.Timestamp("2020-01-01"), r"^X=Timestamp.*: not numeric, in column 'b'\. Encode it"),
     ("tall", r"^X='tall': not numeric, in column 'b'")])
 def test_the_column_of_what_is_no_number_is_named(wrong, said):
     D = people(2)

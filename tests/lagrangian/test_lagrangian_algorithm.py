@@ -357,7 +357,7 @@ def test_people_that_are_none_are_refused_in_words():
 
 def test_labels_and_prices_of_another_shape_are_refused_in_words():
     for wrong in ([0, 5, None, "1"], [0, 5], ["0"], [0, None], [.5]):
-        with pytest.raises(ValueError, match=r"^y=.*(not numeric|missing|labels must be 0 or 1).*\. (Recode y|Drop)"):
+        with pytest.raises(ValueError, match=r"^y=.*(not numeric|missing|labels must be 0 or 1).*\. (Recode y|Keep)"):
             FairTerms("equalized_odds", 2).cells(wrong)
     here = part(2, "equalized_odds")
     for multipliers, sizes, said in ((np.ones((2, 1)), None, "multipliers"), (np.ones(2), None, "multipliers"),
