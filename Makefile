@@ -86,10 +86,10 @@ results: $(VENV)/.reader  ## recompute the long experiments into book/results/
 	@for name in $$($(PY) -m book.studies --list | cut -d: -f1); do \
 	  $(PY) -m book.studies $$name --out book/results --jobs $(JOBS) || exit 1; done
 
-ci-deps:  ## install what the browser checks need (Debian, Ubuntu)
-	@if command -v chromium >/dev/null; then echo "chromium is there: $$(command -v chromium)"; else \
+ci-deps:  ## install what the checks of the pages, and of code that is handed in, need (Debian, Ubuntu)
+	@if command -v chromium >/dev/null && command -v bwrap >/dev/null; then echo "chromium and bubblewrap are there"; else \
 	  sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
-	  $$sudo apt-get update -q && $$sudo apt-get install -y -q --no-install-recommends chromium; fi
+	  $$sudo apt-get update -q && $$sudo apt-get install -y -q --no-install-recommends chromium bubblewrap; fi
 
 data: $(VENV)/.reader  ## fetch the data files that are not embedded into .data, for the tests
 	@DPFAIR_TEACH_DATA="$(DPFAIR_TEACH_DATA)" $(PY) book/_tools/fetch_data.py $(FETCHED)

@@ -52,6 +52,8 @@ ANY_TEXT = {
     ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
     ("plotting.network_picture", "title"), ("plotting.network_picture", "question"),
     ("data.Dataset", "name"),
+    *((f"exercises.{name}", word) for name in ("params", "check", "self_check") for word in ("student", "term")),
+    ("exercises.grade", "term"),
 }
 
 

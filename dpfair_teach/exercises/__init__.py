@@ -1,0 +1,303 @@
+"""Exercises that a public program judges: data that are hard to find and easy to check, with parameters of the student's own.
+
+An exercise is a module of this folder, named for what is asked: ``MINUTES``, ``POINTS``, ``LEVEL``, ``OBJECTIVE``; ``SHAPE``, what an
+answer looks like; ``params(draw)``, the student's numbers; ``check(params, answer)``, points and a reason. No solution stands in any.
+"""
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from .. import _checks as refused
+from ._draw import Draw
+from ._shapes import Misshapen, brief, read
+
+__all__ = ["check", "grade", "names", "params", "self_check"]
+
+STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
+#: A file that is longer is no answer: the longest asked for has some 20,000 characters.
+MOST_BYTES = 1_000_000
+#: Under this key of an output's metadata a notebook keeps what was handed to a self-check.
+SAVED = "dpfair_teach_answer"
+
+
+class Mark(NamedTuple):
+    """What an answer has.
+
+    Attributes
+    ----------
+    points, of : float, int
+        So many, of so many.
+    reason : str
+        In one line why points are missing; "" where none is.
+    """
+
+    points: float
+    of: int
+    reason: str
+
+
+def names() -> list[str]:
+    """All exercises that a program judges.
+
+    Source: ours.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> "certificate" in names()
+    True
+    """
+    return [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
+
+
+def _module(name: str) -> ModuleType:
+    if not isinstance(name, str) or name not in names():
+        refused.refuse("name", name, "is no exercise", f"There are: {', '.join(names())}.")
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def params(name: str, student: str, term: str) -> dict[str, Any]:
+    """The student's own numbers: the same each time, other ones for other students and terms.
+
+    Source: ours. They follow by sha256 from the three words alone, and are public.
+
+    Parameters
+    ----------
+    name : str
+        Of the exercise.
+    student : str
+        1 to 64 letters, digits and . _ @ + -
+    term : str
+        The course's word, as the syllabus has it.
+
+    Returns
+    -------
+    dict of what JSON holds
+
+    Examples
+    --------
+    >>> params("certificate", "ada", "trial") == params("certificate", "ada", "trial") != params("certificate", "bob", "trial")
+    True
+    """
+    return _module(name).params(Draw(_word("term", term), name, _word("student", student)))
+
+
+def _word(name: str, word: str) -> str:
+    if not isinstance(word, str) or not STUDENT.fullmatch(word):
+        refused.refuse(name, word, "not 1 to 64 letters, digits and . _ @ + - of which the first is a letter or digit",
+                       "Give the id of the course's list." if name == "student" else "Give the word of the syllabus.")
+    return word
+
+
+def _there(name: str, path: str | Path, kind: Callable[[Path], bool]) -> Path:
+    try:
+        found = isinstance(path, (str, Path)) and kind(Path(path))
+    except (OSError, ValueError):               # too long a name, or one that cannot be
+        found = False
+    if not found:
+        refused.refuse(name, path, f"is no {'file' if kind is Path.is_file else 'folder'}", f"Give the path of the {name}.")
+    return Path(path)
+
+
+def check(name: str, answer: Any, student: str, term: str) -> Mark:
+    """The points of an answer by the public checker, which grading and the self-check in a notebook run.
+
+    Source: ours. Nothing of the answer is executed.
+
+    Parameters
+    ----------
+    name : str
+    answer : dict
+        As JSON has it: numbers, texts, None, lists and dicts.
+    student, term : str
+        As in :func:`params`.
+
+    Returns
+    -------
+    Mark
+        Of ``points``, ``of`` and ``reason``: in one line why points are missing.
+
+    Examples
+    --------
+    >>> check("certificate", {"p": "all"}, "ada", "trial").points
+    0
+    """
+    exercise, own = _module(name), params(name, student, term)
+    if not isinstance(answer, (dict, list, str, int, float, type(None))):
+        refused.refuse("answer", answer, "is nothing that JSON holds", "Use lists, dicts, texts, None and numbers.")
+    try:
+        points, reason = exercise.check(own, read(exercise.SHAPE, answer, own))
+    except Misshapen as wrong:
+        points, reason = 0, str(wrong)
+    return Mark(points, exercise.POINTS, reason)
+
+
+def self_check(name: str, answer: Any, student: str, term: str, folder: str | Path = ".") -> None:
+    """Print the points of an answer, and write it to ``STUDENT-NAME.json``, the file to hand in.
+
+    Source: ours. In a notebook the answer is saved in the output of the cell as well, and the notebook may be handed in.
+
+    Parameters
+    ----------
+    name : str
+    answer : dict
+        Numpy's arrays and numbers may stand in it, too.
+    student, term : str
+        As in :func:`params`.
+    folder : str or Path
+        Where the file goes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     self_check("certificate", {"coins": "all"}, "ada", "trial", folder)
+    0 of 10 points. the answer: the field 'prices' is missing; asked for are coins, prices
+    To hand in: ada-certificate.json
+    """
+    try:
+        written = json.dumps(answer, allow_nan=False, default=lambda thing: thing.tolist())         # numpy's arrays and numbers
+    except (AttributeError, TypeError, ValueError) as problem:
+        refused.refuse("answer", answer, f"cannot be written as JSON ({problem})", "Use lists, dicts, texts, None and numbers.")
+    handed = {"exercise": name, "term": term, "answer": json.loads(written)}
+    mark = check(name, handed["answer"], student, term)
+    file = _there("folder", folder, Path.is_dir) / f"{student}-{name}.json"
+    file.write_text(json.dumps(handed) + "\n", encoding="utf-8")
+    print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
+    say = f"To hand in: {file.name}"
+    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()) is not None:
+        shell.display_pub.publish({"text/plain": say}, metadata={SAVED: handed})
+    else:
+        print(say)
+
+
+def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = None) -> list[dict[str, Any]]:
+    """Marks of a class: a row for each student and exercise, the best of what was handed in. One bad file does not stop the others.
+
+    Source: ours. Whose a file is says its name, ``STUDENT...json`` or ``STUDENT...ipynb``, by the roster; what stands in it says nothing
+    of that. A notebook is not executed: what its self-checks saved is read.
+
+    Parameters
+    ----------
+    roster : path
+        CSV with a column ``student``, and where there is a ``due`` day a column ``received``, days as 2026-10-05. No other clock is read.
+    answers : path
+        The folder of what was handed in.
+    term : str
+    due : str, optional
+        The last day that is in time.
+
+    Returns
+    -------
+    list of dicts: student, exercise, points, of, late ("late" or ""), file, same_as (whose answer is the same), reason
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "roster.csv").write_text("student\\nada\\nbob\\n")
+    ...     _ = (Path(folder) / "ada.json").write_text('{"exercise": "certificate", "term": "trial", "answer": 3}')
+    ...     for row in grade(Path(folder) / "roster.csv", folder, "trial"):
+    ...         print(row["student"], row["exercise"], row["points"], row["reason"])       # doctest: +ELLIPSIS
+    ada certificate 0 the answer is 3; it must be an object {"coins": a list of 2, ...
+    bob certificate 0 nothing was handed in
+    """
+    late, folder = _roster(_there("roster", roster, Path.is_file), due), _there("answers", answers, Path.is_dir)
+    _word("term", term)
+    best: dict[tuple[str, str], dict[str, Any]] = {}
+    same: dict[tuple[str, str], set[str]] = {}
+    strangers = []
+    for file in sorted(folder.iterdir()):
+        if file.suffix not in (".json", ".ipynb"):
+            continue
+        student = max((who for who in late if re.fullmatch(re.escape(who) + r"(?![A-Za-z0-9]).*", file.name)), key=len, default=None)
+        if student is None:
+            strangers.append(_row("", "", Mark(0, 0, "no id of the roster begins its name"), file.name))
+            continue
+        for name, answer, mark in _marks(file, student, term):
+            row = _row(student, name, mark, file.name, late[student])
+            if mark.points > best.get((student, name), {"points": -1})["points"]:
+                best[student, name] = row
+            if answer is not None:
+                row["answer"] = name, json.dumps(answer, sort_keys=True)
+                same.setdefault(row["answer"], set()).add(student)
+    for name in sorted({name for _, name in best if name}):
+        for student in late:
+            best.setdefault((student, name), _row(student, name, Mark(0, _module(name).POINTS, "nothing was handed in"), ""))
+    for row in best.values():
+        row["same_as"] = " ".join(sorted(same.get(row.pop("answer", None), set()) - {row["student"]}))
+    return sorted(best.values(), key=lambda row: (row["student"], row["exercise"])) + strangers
+
+
+def _row(student: str, name: str, mark: Mark, file: str, late: str = "") -> dict[str, Any]:
+    return {"student": student, "exercise": name, "points": mark.points, "of": mark.of, "late": late, "file": file, "same_as": "",
+            "reason": mark.reason}
+
+
+def _roster(roster: Path, due: str | None) -> dict[str, str]:
+    """Of each student whether they are late: "late" or ""."""
+    late: dict[str, str] = {}
+    if due is not None:
+        try:
+            last = date.fromisoformat(due)
+        except (TypeError, ValueError):
+            refused.refuse("due", due, "is no day", "Write days as 2026-10-05.")
+    with roster.open(encoding="utf-8-sig", newline="") as lines:
+        table = csv.DictReader(lines)
+        for column in ["student", *(["received"] if due is not None else [])]:
+            if column not in (table.fieldnames or ()):
+                refused.refuse("roster", roster.name, f"has no column {column!r}", "Give one, and its name in the first line.")
+        for row in table:
+            student = (row["student"] or "").strip()
+            if student in late or not STUDENT.fullmatch(student):
+                refused.refuse("roster", student, "stands twice" if student in late else "is no id",
+                               "Give each student one id and one line.")
+            try:
+                late[student] = "late" if due is not None and date.fromisoformat(row["received"] or "") > last else ""
+            except ValueError:
+                refused.refuse("received", row["received"], f"is no day, in the line of {student}", "Write days as 2026-10-05.")
+    return late
+
+
+def _marks(file: Path, student: str, term: str) -> Iterable[tuple[str, Any, Mark]]:
+    """Each answer in a file: the exercise ("" if none can be told), the answer, its mark."""
+    try:
+        if file.stat().st_size > MOST_BYTES * (20 if file.suffix == ".ipynb" else 1):
+            raise Misshapen("the file is too long for an answer")
+        told = json.loads(file.read_bytes())
+        if file.suffix == ".ipynb":
+            told = list({one["exercise"]: one for cell in told["cells"] for output in cell.get("outputs", ())
+                         if (one := output.get("metadata", {}).get(SAVED))}.values())
+        if told == []:
+            raise Misshapen("no answer is saved in it: run the self-checks, save, and hand it in again")
+    except Misshapen as wrong:
+        yield "", None, Mark(0, 0, str(wrong))
+        return
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
+        yield "", None, Mark(0, 0, "no JSON of an answer: hand in the file that the self-check wrote")
+        return
+    for one in told if isinstance(told, list) else [told]:
+        name = one.get("exercise") if isinstance(one, Mapping) else None
+        if not isinstance(name, str) or name not in names():
+            yield "", None, Mark(0, 0, f"exercise {brief(name)} does not exist")
+        elif one.get("term") != term:
+            yield name, None, Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
+        else:
+            try:
+                mark = check(name, one.get("answer"), student, term)
+            except Exception as problem:            # a fault of the checker's: nobody else waits for it
+                mark = Mark(0, _module(name).POINTS, f"the checker failed, which is not the student's fault: {problem!r}"[:200])
+            yield name, one.get("answer"), mark

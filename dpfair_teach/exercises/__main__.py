@@ -1,0 +1,52 @@
+"""Exercises from the command line.
+
+    python -m dpfair_teach.exercises list
+    python -m dpfair_teach.exercises params NAME STUDENT --term TERM
+    python -m dpfair_teach.exercises grade ROSTER.csv ANSWERS/ --term TERM [--due 2026-10-05] > marks.csv
+"""
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+
+from . import _module, grade, names, params
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the words say; 2 and one line where that cannot be done."""
+    parser = argparse.ArgumentParser(prog="python -m dpfair_teach.exercises", description="Exercises that a public program judges.")
+    ways = parser.add_subparsers(dest="way", required=True)
+    ways.add_parser("list", help="the exercises: points, minutes, level, what one learns")
+    own = ways.add_parser("params", help="a student's own numbers, as JSON")
+    own.add_argument("name")
+    own.add_argument("student")
+    marks = ways.add_parser("grade", help="marks of a class, as CSV")
+    marks.add_argument("roster", help="CSV with a column student, and with --due a column received")
+    marks.add_argument("answers", help="the folder of what was handed in")
+    marks.add_argument("--due", help="the last day that is in time, as 2026-10-05")
+    for way in (own, marks):
+        way.add_argument("--term", required=True, help="the course's word, as the syllabus has it")
+    given = parser.parse_args(arguments)
+    try:
+        if given.way == "list":
+            for name in names():
+                of = _module(name)
+                print(f"{name:<20} {of.POINTS:>3} points {of.MINUTES:>4} minutes  {of.LEVEL:<8} {of.OBJECTIVE}")
+        elif given.way == "params":
+            print(json.dumps(params(given.name, given.student, given.term)))
+        else:
+            rows = grade(given.roster, given.answers, given.term, given.due)
+            columns = ["student", "exercise", "points", "of", "late", "file", "same_as", "reason"]
+            table = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+            table.writeheader()
+            table.writerows(rows)
+    except (OSError, ValueError) as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

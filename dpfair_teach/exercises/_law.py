@@ -1,0 +1,46 @@
+"""Does a student's noise have the law it should? One test of one law, not of differential privacy."""
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from ._sandbox import run
+
+#: Draws, and how far their distribution function may be from the law's: passed by right noise but once in 10^9 (Dvoretzky, Kiefer,
+#: Wolfowitz). Nearer than ``NEAR`` no draws come but once in 10^9 either: who sweeps through the quantiles is seen.
+DRAWS, FAR, NEAR = 20_000, 0.0231, 0.23 / 20_000**0.5
+#: Numbers of one draw go together by at most this, in 5,000 draws or more, but once in 10^9.
+TOGETHER = 0.09
+
+
+def wrong_law(noise: Sequence[Sequence[float]], cdf: Callable[[float], float]) -> str:
+    """In one line how draws (n, k) of k independent numbers differ from k of that law; "" where they do not.
+
+    Source: ours.
+    """
+    pooled = sorted(number for draw in noise for number in draw)
+    n = len(pooled)
+    apart = max(max((i + 1) / n - cdf(x), cdf(x) - i / n) for i, x in enumerate(pooled))
+    if not NEAR * (DRAWS / n)**0.5 <= apart <= FAR * (DRAWS / n)**0.5:
+        return (f"the noise of {n} numbers is {apart:.3g} from the law in distribution, more than {FAR * (DRAWS / n)**0.5:.3g}"
+                if apart > NEAR * (DRAWS / n)**0.5 else f"the noise of {n} numbers is nearer to the law than chance comes")
+    columns = [[x - sum(column) / len(column) for x in column] for column in zip(*noise, strict=True)]
+    for (i, one), (j, other) in combinations(enumerate(columns), 2):
+        r = sum(a * b for a, b in zip(one, other, strict=True)) / (sum(a * a for a in one) * sum(b * b for b in other))**0.5
+        if abs(r) > TOGETHER:
+            return f"the noise of numbers {i} and {j} goes together, with correlation {r:.2f}"
+    return ""
+
+
+def draws_of(code: str, function: str, arguments: list, times: int) -> tuple[list, str]:
+    """That many answers of the code's function from one generator, and in one line what is wrong with its randomness; "" if nothing.
+
+    Two generators in one state must give the same answer, and others another one. Seeds are fresh: no code knows them before.
+    """
+    seed, call = secrets.randbelow(10**9), [function, *arguments]
+    seeds = [f"{seed} long"] * times + [f"{seed + 1} once", f"{seed + 1} again", f"{seed + 2} other"]
+    *draws, same, again, other = run(code, [[*call, {"rng": each}] for each in seeds])
+    if same != again:
+        return draws, f"{function} gives other numbers with the same rng: draw from rng alone"
+    return draws, "" if same != other and draws[0] != draws[1] else f"{function} gives the same numbers each time"

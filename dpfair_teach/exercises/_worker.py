@@ -1,0 +1,43 @@
+"""Inside the sandbox: run a student's code, call its functions, say what they return in JSON. Nothing that is said here is believed."""
+import json
+import os
+import sys
+
+
+def plain(value, depth=0):
+    """Numbers, texts, None and lists of them, of Python's or numpy's own types; anything else is refused."""
+    import numpy as np
+    if depth < 5 and type(value) in (list, tuple, np.ndarray):
+        return [plain(one, depth + 1) for one in (value.tolist() if type(value) is np.ndarray else value)]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    raise TypeError(f"a {type(value).__name__} is no plain answer")
+
+
+def main():
+    import numpy as np
+    code, calls = json.load(sys.stdin)
+    answer, nothing = os.dup(1), os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    sys.path.append("/library")
+    try:
+        its: dict = {"__name__": "answer"}
+        generators: dict = {}
+        said = []
+        exec(compile(code, "answer.py", "exec"), its)
+        for function, *arguments in calls:
+            given = [generators.setdefault(str(one["rng"]), np.random.default_rng(int(str(one["rng"]).split()[0])))
+                     if type(one) is dict else one for one in arguments]
+            said.append(plain(its[function](*given)))
+        replies: list | str = said
+    except BaseException as problem:
+        replies = f"the code ended with {type(problem).__name__}: {problem}".splitlines()[0]
+    with os.fdopen(answer, "w") as out:
+        out.write(json.dumps(replies))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""A private gradient step of PF-LD with public sizes: how far one person's group moves it, and the step with its noise."""
+from __future__ import annotations
+
+import math
+import secrets
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any
+
+from ._draw import Draw
+from ._law import DRAWS, draws_of, wrong_law
+from ._sandbox import Unfinished, run
+
+MINUTES, POINTS, LEVEL = 50, 10, "build"
+OBJECTIVE = "bound the sensitivity of a priced sum of clipped gradients, and add Gaussian noise for it"
+SHAPE = {"code": ("text", 20_000)}
+
+
+def params(draw: Draw) -> dict[str, Any]:
+    """Three groups with public sizes and prices of both signs; the clip; the noise multiplier. The largest price is not of the pair."""
+    while True:
+        sizes, prices = [draw.whole(20, 90) for _ in range(3)], [draw.whole(-40, 40) / 10 for _ in range(3)]
+        own = {"sizes": sizes, "prices": prices, "clip": draw.whole(5, 30) / 10,
+               "noise_multiplier": draw.whole(10, 40) / 10}
+        each = [price / size for price, size in zip(prices, sizes, strict=True)]
+        apart = max(each) - min(each)
+        if min(each) < 0 < max(each) and max(map(abs, each)) < 0.8 * apart and min(abs(apart - 2 * max(map(abs, each))), 1) > 0.2 * apart:
+            return own
+
+
+def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
+    """4 points for the scale, 6 for steps that have the right mean and noise of that law."""
+    each = [price / size for price, size in zip(params["prices"], params["sizes"], strict=True)]
+    moved = max(abs(one - other) for one, other in combinations(each, 2))       # somebody's gradient gets the other group's price
+    scale = params["noise_multiplier"] * params["clip"] * moved
+    gradients = [[secrets.randbelow(4001) / 500 - 4 for _ in range(4)] for _ in range(12)]
+    people = [secrets.randbelow(3) for _ in gradients]
+    exact = [0.0] * 4
+    for gradient, a in zip(gradients, people, strict=True):
+        short = each[a] / max(1.0, math.hypot(*gradient) / params["clip"])
+        exact = [total + short * x for total, x in zip(exact, gradient, strict=True)]
+    right = 0
+    try:
+        told = run(answer["code"], [["noise_scale"]])[0]
+        if type(told) not in (int, float) or not abs(told - scale) <= 1e-9 * scale:
+            return 0, f"noise_scale() is {told!r}"[:60] + ": too much noise, or too little for some pair of groups"
+        right = 4
+        draws, wrong = draws_of(answer["code"], "step", [gradients, people], DRAWS // 4)
+        noise = [[(x - v) / scale for x, v in zip(draw, exact, strict=True)] for draw in draws]
+        wrong = wrong or wrong_law(noise, NormalDist().cdf)
+    except Unfinished as ended:
+        return right, str(ended)
+    except (TypeError, ValueError):
+        return right, "step(gradients, A, rng) does not give four numbers"
+    return (right, wrong) if wrong else (POINTS, "")

@@ -1,0 +1,179 @@
+"""A class is marked: whose a file is, what is best, late, the same as another's; what is no answer; from the command line, too."""
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from dpfair_teach import exercises
+from dpfair_teach.exercises import __main__ as command
+from dpfair_teach.exercises._shapes import Misshapen, read
+
+HERE = Path(tempfile.mkdtemp())
+(HERE / "roster.csv").write_text("student,received\nada,2026-10-05\n")
+VALID_CALLS = {
+    "exercises.names": dict,
+    "exercises.params": lambda: dict(name="radon", student="ada", term="trial"),
+    "exercises.check": lambda: dict(name="radon", answer={}, student="ada", term="trial"),
+    "exercises.self_check": lambda: dict(name="radon", answer={}, student="ada", term="trial", folder=str(HERE)),
+    "exercises.grade": lambda: dict(roster=str(HERE / "roster.csv"), answers=str(HERE), term="trial", due="2026-10-05"),
+}
+HALF = {"coins": [["1/2", "1/2"], ["1/2", "1/2"]], "prices": [0, 0, 0]}
+
+
+def handed(answer=HALF, exercise="certificate", term="trial"):
+    return json.dumps({"exercise": exercise, "term": term, "answer": answer})
+
+
+def nested(depth):
+    return "[" * depth + "]" * depth
+
+
+#: What is handed in, and a piece of the one line that is said of it.
+WRONG = {
+    "no JSON": ("coins = 1/2", "no JSON"), "empty": ("", "no JSON"), "not text": (b"\xff\xfe\x00\xd8", "no JSON"),
+    "brackets": (nested(200_000), "no JSON"), "long": ('"' + "x" * 1_100_000 + '"', "too long"),
+    "a list of nothing": ("[]", "no answer"), "null": ("null", "exercise None does not exist"),
+    "unknown exercise": (handed(exercise="certificates"), "exercise 'certificates' does not exist"),
+    "exercise is a number": (handed(exercise=5), "exercise 5 does not exist"),
+    "a file of the machinery": (handed(exercise="_draw"), "does not exist"),
+    "other term": (handed(term="last"), "is of the term 'last'"), "no term": ('{"exercise": "certificate"}', "is of the term None"),
+    "no answer": ('{"exercise": "certificate", "term": "trial"}', "the answer is None; it must be an object"),
+    "field missing": (handed({"coins": HALF["coins"]}), "the field 'prices' is missing"),
+    "field misspelt": (handed(HALF | {"price": 1}), "the field 'price' is not asked for"),
+    "NaN": (handed(HALF | {"prices": [0, 0, "x"]}).replace('"x"', "NaN"), "prices[2] is nan; it must be a number"),
+    "1e400": (handed(HALF | {"prices": [0, 0, "x"]}).replace('"x"', "1e400"), "prices[2] is inf"),
+    "a true coin": (handed(HALF | {"prices": [0, 0, True]}), "prices[2] is True"),
+    "5,000 digits": (handed(HALF | {"prices": [0, 0, "x"]}).replace('"x"', "9" * 5000), "no JSON"),
+    "a long fraction": (handed(HALF | {"prices": [0, 0, "1/" + "3" * 90]}), "prices[2] is '1/333"),
+    "no denominator": (handed(HALF | {"prices": [0, 0, "1/0"]}), "prices[2] is '1/0'"),
+    "three groups": (handed(HALF | {"coins": [[1, 1, 1], [1, 1, 1]]}), "coins[0] is a list of 3; it must be a list of 2"),
+    "not best": (handed(), "the prices prove no more than"),
+}
+
+
+def class_of(tmp_path, files, students=("ada", "bob", "cy"), extra=""):
+    (tmp_path / "roster.csv").write_text("student\n" + "\n".join(students) + "\n" + extra)
+    (tmp_path / "in").mkdir()
+    for name, text in files.items():
+        (tmp_path / "in" / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return tmp_path / "roster.csv", tmp_path / "in", "trial"
+
+
+def test_a_class_of_100_with_wrong_and_hostile_answers_is_marked_in_two_seconds(tmp_path):
+    """Every mark as stated; what one hands in costs nobody else."""
+    kinds = list(WRONG.values())
+    students = [f"s{i:03}" for i in range(100)]
+    given = class_of(tmp_path, {f"{student}-x.json": kinds[i % len(kinds)][0] for i, student in enumerate(students)}, students)
+    start = time.process_time()
+    rows = exercises.grade(*given)
+    assert time.process_time() - start < 2
+    of = {row["student"]: row for row in rows if row["file"]}
+    for i, student in enumerate(students):
+        assert of[student]["points"] == 0 and kinds[i % len(kinds)][1] in of[student]["reason"], of[student]
+        assert "\n" not in of[student]["reason"] and len(of[student]["reason"]) < 300
+
+
+def test_the_best_of_several_counts_and_whose_it_is_says_the_roster(tmp_path):
+    """A longer id is nobody else's file; a file that says another name is still its owner's; a stranger's is named."""
+    files = {"ann-1.json": "no", "ann-2.json": handed(), "anna.json": handed(HALF | {"student": "ann"}), "zed.json": handed(),
+             "ann.txt": "not looked at", "anna (1).ipynb": "{}"}
+    given = class_of(tmp_path, files, ["ann", "anna", "ben"])
+    rows = {(row["student"], row["exercise"]): row for row in exercises.grade(*given)}
+    assert rows["ann", "certificate"]["file"] == "ann-2.json" and rows["ann", ""]["reason"].startswith("no JSON")
+    assert "'student' is not asked for" in rows["anna", "certificate"]["reason"]
+    assert rows["ben", "certificate"]["reason"] == "nothing was handed in" and rows["ben", "certificate"]["of"] == 10
+    assert rows["", ""]["reason"] == "no id of the roster begins its name" and rows["", ""]["file"] == "zed.json"
+
+
+def test_equal_answers_are_named_and_the_order_of_fields_hides_none(tmp_path):
+    turned = dict(reversed(HALF.items()))
+    other = handed(HALF | {"prices": [0, 0, 1]})
+    rows = exercises.grade(*class_of(tmp_path, {"ada.json": handed(), "bob.json": handed(turned), "cy.json": other}))
+    assert [row["same_as"] for row in rows] == ["bob", "ada", ""]
+
+
+def test_late_is_what_the_roster_says(tmp_path):
+    given = class_of(tmp_path, {"ada.json": handed(), "bob.json": handed()}, [], "")
+    given[0].write_text("student,received\nada,2026-10-05\nbob,2026-10-06\n")
+    assert [row["late"] for row in exercises.grade(*given, due="2026-10-05")] == ["", "late"]
+    assert [row["late"] for row in exercises.grade(*given)] == ["", ""]
+
+
+@pytest.mark.parametrize("roster, due, piece", [
+    ("student\nada\nada\n", None, "roster='ada': stands twice"), ("name\nada\n", None, "has no column 'student'"),
+    ("", None, "has no column"), ("student\nada\n", "2026-10-05", "has no column 'received'"),
+    ("student,received\nada,soon\n", "2026-10-05", "received='soon': is no day"),
+    ("student,received\nada,2026-10-05\n", "Monday", "due='Monday': is no day"), ("student\n../x\n", None, "roster='../x': is no id"),
+])
+def test_a_roster_that_is_wrong_is_refused_in_one_line(tmp_path, roster, due, piece):
+    given = class_of(tmp_path, {"ada.json": handed()})
+    given[0].write_text(roster)
+    with pytest.raises(ValueError, match=r"^[^\n]*$") as refusal:
+        exercises.grade(*given, due=due)
+    assert piece in str(refusal.value)
+
+
+def test_a_notebook_is_read_and_not_run_and_one_without_answers_says_what_to_do(tmp_path):
+    saved = nbformat.v4.new_output("display_data", data={"text/plain": ""}, metadata={exercises.SAVED: json.loads(handed())})
+    full = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0", outputs=[saved])])
+    empty = nbformat.writes(nbformat.v4.new_notebook())
+    given = class_of(tmp_path, {"ada.ipynb": nbformat.writes(full), "bob.ipynb": empty, "cy.ipynb": "[1]"})
+    reasons = {row["student"]: row["reason"] for row in exercises.grade(*given) if row["file"]}
+    assert "the prices prove no more than" in reasons["ada"]
+    assert reasons["bob"] == "no answer is saved in it: run the self-checks, save, and hand it in again"
+    assert reasons["cy"].startswith("no JSON")
+
+
+def test_the_self_check_says_what_grading_gives_and_writes_the_file(tmp_path, capsys):
+    exercises.self_check("certificate", HALF, "ada", "trial", tmp_path)
+    said = capsys.readouterr().out
+    assert "0 of 10 points. the coins make" in said and said.endswith("To hand in: ada-certificate.json\n")
+    (tmp_path / "roster.csv").write_text("student\nada\n")
+    [row] = exercises.grade(tmp_path / "roster.csv", tmp_path, "trial")
+    assert row["reason"] in said
+    exercises.self_check("certificate", {"coins": np.full((2, 2), .5), "prices": (np.float64(0), np.int64(0), 0)}, "ada", "trial", tmp_path)
+    assert said.splitlines()[0] == capsys.readouterr().out.splitlines()[0]
+    with pytest.raises(ValueError, match="cannot be written as JSON"):
+        exercises.self_check("certificate", {"coins": {1, 2}}, "ada", "trial", tmp_path)
+
+
+def test_a_checker_that_fails_stops_nobody(tmp_path, monkeypatch):
+    def broken(params, answer):
+        return {}["no"]
+
+    monkeypatch.setattr(exercises._module("certificate"), "check", broken)
+    rows = exercises.grade(*class_of(tmp_path, {"ada.json": handed(), "bob.json": "no"}))
+    assert [row["reason"][:50] for row in rows if row["student"] == "ada"] == ["the checker failed, which is not the student's fau"]
+    assert len(rows) == 4
+
+
+def test_from_the_command_line(tmp_path, capsys):
+    roster, folder, term = map(str, class_of(tmp_path, {"ada.json": handed()}, ["ada"]))
+    assert command.main(["list"]) == 0 and "certificate" in capsys.readouterr().out
+    assert command.main(["params", "certificate", "ada", "--term", term]) == 0
+    assert json.loads(capsys.readouterr().out) == exercises.params("certificate", "ada", term)
+    assert command.main(["grade", roster, folder, "--term", term]) == 0
+    head, row = capsys.readouterr().out.splitlines()
+    assert head == "student,exercise,points,of,late,file,same_as,reason" and row.startswith("ada,certificate,0,10,,ada.json,,")
+    for wrong in (["params", "nothing", "ada", "--term", term], ["params", "certificate", "a b", "--term", term],
+                  ["grade", roster, folder + "x", "--term", term], ["grade", folder, folder, "--term", term]):
+        assert command.main(wrong) == 2 and capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("shape, value, right", [
+    (("whole", 0, "n"), 3, 3), (("whole", 0, 9), 3.0, None), (("whole", 0, 9), True, None), (("exact", 0, 1), 0.1, "1/10"),
+    (("exact", 0, 1), "2/4", "1/2"), (("exact", 0, 1), "1e-9", None), (("exact", 0, 1), float("nan"), None), (("real", 0, 9), 3, 3.0),
+    (("real", 0, 9), "3", None), (("text", 3), "abcd", None),
+    (("one of", "a"), ["a"], None), (("or null", ("whole", 0, 1)), None, "null"), (("list", ("whole", 0, 1), 1, 2), [], None)])
+def test_a_shape_reads_what_is_meant_and_refuses_the_rest_by_its_place(shape, value, right):
+    if right is None:
+        with pytest.raises(Misshapen, match=r"^x is .*; it must be "):
+            read(shape, value, {"n": 5}, "x")
+    else:
+        assert str(read(shape, value, {"n": 5}, "x")) == str(None if right == "null" else right)

@@ -1,0 +1,91 @@
+"""Code of students runs in a sandbox: what is hostile gets nothing, with a reason, and touches nobody else."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpfair_teach import exercises
+from dpfair_teach.exercises import _law, _sandbox
+from dpfair_teach.exercises._sandbox import Unfinished, run
+
+pytestmark = pytest.mark.skipif(bool(_sandbox.missing()), reason=_sandbox.missing() or "it is there")
+ONE = [["f", 2]]
+HEAD = "def f(x):\n    return x + 1\n"
+
+#: What somebody tries, and a piece of what is said. A storm of forks meets the limit, and the code may go on.
+HOSTILE = {
+    "endless loop": ("def f(x):\n    while True: pass", "processor time"),
+    "endless loop at the top": ("while True: pass", "processor time"),
+    "exit": ("import os\nos._exit(0)", "ended"),
+    "polite exit": ("import sys\ndef f(x): sys.exit(0)", "SystemExit"),
+    "fork storm": ("import os, time\ndef f(x):\n    for i in range(200):\n        try:\n            if os.fork() == 0: time.sleep(99)\n"
+                   "        except OSError: return 0\n    raise RuntimeError('all')\n", "[0]"),
+    "memory": ("def f(x): return len(bytearray(9 * 10**9))", "MemoryError"),
+    "flood": ("import os\ndef f(x):\n    while True:\n        for i in range(3, 9):\n            try: os.write(i, b'9' * 10**6)\n"
+              "            except OSError: pass", "more than an answer holds"),
+    "always equal": ("class Right(float):\n    def __eq__(self, other): return True\ndef f(x): return Right(2)", "no plain answer"),
+    "forged reply": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'[3]')\n    except OSError: pass\n"
+                     "def f(x): return 0", "ended"),
+    "reads a file": ("def f(x): return open('/etc/passwd').read()", "FileNotFoundError"),
+    "reads home": ("import os\ndef f(x): return os.listdir(os.path.expanduser('~'))", "Error"),
+    "writes the library": ("import dpfair_teach\ndef f(x): open(dpfair_teach.__file__, 'a').write('#')", "Error"),
+    "kills everybody": ("import os, signal\ndef f(x):\n    os.kill(-1, signal.SIGKILL)\n    return 3", "Error"),
+    "network": ("import socket\ndef f(x): socket.create_connection(('1.1.1.1', 53), 2)", "Error"),
+    "many brackets": ("def f(x):\n    a = []\n    for i in range(10**5): a = [a]\n    return a", "no plain answer"),
+    "fills the disk": ("def f(x):\n    with open('/tmp/x', 'wb') as out:\n        while True: out.write(b'9' * 10**6)", "Error"),
+}
+
+
+def said(code, calls=None):
+    try:
+        return run(code, calls or ONE)
+    except Unfinished as ended:
+        return str(ended)
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_hostile_has_a_reason_and_the_next_one_is_untouched(what):
+    code, reason = HOSTILE[what]
+    answer = str(said(code))
+    assert reason in answer and "\n" not in answer
+    assert said(HEAD) == [3]
+
+
+def test_the_library_that_a_student_patches_is_not_the_one_that_judges():
+    patch = "from dpfair_teach import mechanisms\nmechanisms.laplace = lambda *a, **k: 0\nimport random, math\nmath.exp = lambda x: .5\n"
+    code = patch + "def noise_scale():\n    return 1e9\ndef release(A, rng):\n    return [0, 0, 0, 0]\n"
+    assert exercises.check("group_totals", {"code": code}, "ada", "trial").points == 0
+
+
+def test_a_generator_is_the_one_of_its_seed_and_goes_on_where_the_text_is_the_same():
+    code = "def f(x, rng):\n    return rng.random()"
+    first, second, again, other = said(code, [["f", 2, {"rng": word}] for word in ("5 a", "5 a", "5 b", "6")])
+    assert first == again != second != other
+
+
+def test_without_bubblewrap_code_is_refused_in_words(monkeypatch):
+    monkeypatch.setattr(_sandbox.shutil, "which", lambda tool: None)
+    monkeypatch.setattr(_sandbox, "missing", _sandbox.missing.__wrapped__)
+    assert exercises.check("group_totals", {"code": ""}, "ada", "trial") == (
+        0, 10, "code exercises run only in a sandbox, and this machine has no bwrap, prlimit, setpriv: on Debian, apt install bubblewrap")
+
+
+def laws():
+    rng = np.random.default_rng(1)
+    draws = rng.laplace(size=(5000, 4))
+    half = np.log((np.arange(10_000) + .5) / 10_000)
+    sweep = np.concatenate([half, -half])
+    return {"right": (draws, ""), "twice": (2 * draws, "from the law"), "half": (draws / 2, "from the law"),
+            "1.2": (1.2 * draws, "from the law"),
+            "Gaussian": (rng.normal(size=(5000, 4)) * 2**.5, "from the law"), "moved": (draws + .1, "from the law"),
+            "clipped": (draws.clip(-2, 2), "from the law"), "swept": (rng.permutation(sweep).reshape(5000, 4), "nearer"),
+            "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together")}
+
+
+@pytest.mark.parametrize("name", laws())
+def test_noise_of_another_law_is_seen(name):
+    draws, piece = laws()[name]
+    found = _law.wrong_law(draws.tolist(), lambda x: 1 - math.exp(-x) / 2 if x > 0 else math.exp(x) / 2)
+    assert piece in found and bool(found) == bool(piece)
