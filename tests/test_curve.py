@@ -114,7 +114,7 @@ REPAIRED = [dict(k=2, m=300, epsilon=.3), dict(k=2, m=2000, epsilon=.3), dict(k=
             dict(k=3, m=2000, epsilon=1.0, method="as_printed")]
 
 
-@pytest.mark.turning(7)
+@pytest.mark.turning(7, of=["dpfair_teach/oneshot", "dpfair_teach/postprocessing", "dpfair_teach/_curve.py"])
 @pytest.mark.slow
 def test_true_violations_and_errors_lie_in_the_curve_of_post_processing():
     """All five gammas at once, in 95 of 100 fits: 240 fits, each on a population of its own, and 240 errors. Where they do, more than 37
@@ -149,7 +149,7 @@ def test_true_violations_lie_in_the_curve_where_the_model_of_who_is_where_is_wro
     assert held >= 33
 
 
-@pytest.mark.turning(7)
+@pytest.mark.turning(7, of=["dpfair_teach/oneshot", "dpfair_teach/postprocessing", "dpfair_teach/_curve.py"])
 @pytest.mark.slow
 def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once():
     """As above, with 140 fits of seven kinds: more than 27 outside with a probability below 1e-9. Errors are known exactly."""
@@ -160,7 +160,7 @@ def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once():
     assert np.median([fit[2] for fit in found]) < .13
 
 
-@pytest.mark.turning(7)
+@pytest.mark.turning(7, of=["dpfair_teach/oneshot", "dpfair_teach/postprocessing", "dpfair_teach/_curve.py"])
 @pytest.mark.slow
 def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_well(monkeypatch):
     """60 fits of four kinds, where intervals are short; and 40 on groups that x tells nothing about, where the belief's own would hold less

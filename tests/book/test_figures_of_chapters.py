@@ -94,7 +94,7 @@ def test_the_figure_of_randomized_response_speaks_of_standard_deviations_and_nev
         assert ("the band leaves the picture" in said) == beyond
 
 
-@pytest.mark.turning(7)
+@pytest.mark.turning(7, of=["book/chapters/04-adding-up.md", "dpfair_teach/accounting"])
 def test_the_figure_of_accountants_says_where_the_loss_distribution_ends_and_writes_delta_as_its_slider_does():
     shown, names = figure("04-adding-up", "What k runs cost, by accountant")
     some = [at for at in shown.grid() if at["mechanism"] in ("Laplace noise", "Gaussian noise")]

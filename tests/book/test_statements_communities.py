@@ -223,7 +223,7 @@ def left_figure(monkeypatch):
     return names["figure"], names["left"], names["references"]
 
 
-@pytest.mark.turning(7)
+@pytest.mark.turning(7, of=["book/chapters/21-communities-and-crime.md", "book/results"])
 @pytest.mark.slow
 def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(left_figure):
     shown, left, references = left_figure
