@@ -130,7 +130,8 @@ class RandomizedClassifier(TwoLabelClassifier):
             check.refuse("sensitive_features", None, f"{name} learns to be fair between groups",
                          "Write fit(X, y, sensitive_features=A, rng=rng), with everybody's group in A.")
         given, (X, sensitive_features, column) = sensitive_features, check.column_taken_out(X, sensitive_features)
-        refuse_group_as_feature(X, sensitive_features, column, self.get_params(deep=False))
+        named = getattr(sensitive_features, "name", None) if column is None else column
+        refuse_group_as_feature(X, named, getattr(sensitive_features, "index", None), self.get_params(deep=False))
         check.no_missing_group("sensitive_features", sensitive_features)
         check.as_long_as(X, name, y=(y, "label"), sensitive_features=(given if column is None else sensitive_features, "group"))
         check.same_people(X=X, y=y, sensitive_features=sensitive_features)

@@ -49,16 +49,15 @@ def validated_groups(name: str, value: object, k: int | None, *, of: str, length
 BEHIND_A_SECOND = re.compile(r"(_[xy]|\.\d+)$")
 
 
-def refuse_group_as_feature(X: Any, groups: Any, column: str | None, made_of: dict[str, Any]) -> None:
-    """The name of the groups, or of the ``column`` that was taken out of X, is no column's of X, and of nothing that a learner is
-    ``made_of`` (its parameters): there the group would be a public feature, and no epsilon would protect it. Nor is it a part of a column's
+def refuse_group_as_feature(X: Any, named: Any, index: Any, made_of: dict[str, Any]) -> None:
+    """What the groups, whose rows have this ``index``, are ``named`` is no column of X, and of nothing that a learner is ``made_of`` (its
+    parameters): there the group would be a public feature, and no epsilon would protect it. Nor is it a part of a column's
     name, as in ``remainder__Race``, or with what pandas puts behind a second one, ``race_x`` or ``race.1``. A number is a name where groups
     and X are of one table: else it is pandas' own.
 
     Names only are read, never a value: what has no names, as an array, cannot be checked, nor can a copy of the column under another name.
     """
-    named = getattr(groups, "name", None) if column is None else column
-    same_table = getattr(getattr(groups, "index", None), "is_", None)
+    same_table = getattr(index, "is_", None)
     if isinstance(named, Integral) and same_table and named in getattr(X, "columns", ()) and same_table(X.index):
         check.refuse("sensitive_features", named, "the group is also a column of X, of this number, so it would be learned as a public "
                      "feature, and no epsilon would protect it", f"Leave it out, with X.drop(columns={named}).")
