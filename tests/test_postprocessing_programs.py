@@ -517,8 +517,8 @@ def test_an_infinite_slack_hides_nothing_that_is_no_number(solve, slack):
 
 
 @pytest.mark.parametrize("groups, said", [
-    (None, "A=None: the classifier decides by the group. Give everybody's group; in a search or cross-validation by the name of a column of "
-           "X."),
+    (None, "A=None: the classifier decides by the group. Give everybody's group; in a search or cross-validation by the name of a "
+           "column of X."),
     ([2_000_000], "A=2000000: a code above the last group of p = 1. Give groups below 2: p knows no other."),
     ([float("nan")], "A=nan: a group is missing. Give that person's group, or the code of a missing group if p knows one."),
 ])
