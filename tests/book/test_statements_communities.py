@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from book.studies.left_panel import left_reference
-from book.studies.left_panel_table import LEFT_METHODS
 from book.studies.panels import communities_counts
 from dpfair_teach import accounting, audit, baselines, data, experiments, games, mechanisms, postprocessing
 from dpfair_teach.baselines import regression_dp_oracle_learner_as_printed as as_printed
@@ -220,15 +219,14 @@ def left_figure(monkeypatch):
         exec(next(cell for cell in cells if cell.startswith(start)).split("\nExplorer(")[0], names)
     body, call = next(cell for cell in cells if 'title="The left panel, by method, epsilon and rule"' in cell).split("\nExplorer(")
     exec(f"{body}\nfigure = Explorer({call}", names)
-    return names["figure"], names["left"], names["references"]
+    return names["figure"], names["left"], names["references"], names["NAMED"]
 
 
 @pytest.mark.turning(7, of=["book/chapters/21-communities-and-crime.md", "book/results"])
 @pytest.mark.slow
 def test_the_figure_of_the_left_panel_shows_what_was_run_and_says_what_was_not(left_figure):
-    shown, left, references = left_figure
+    shown, left, references, name_of = left_figure
     assert isinstance(shown, Explorer)
-    name_of = {words: name for name, words in LEFT_METHODS.items()}
     stored = left[left["label"] == "p70"].set_index(["method", "group", "evaluated", "epsilon"]).sort_index()
     ran = 0
     for at in shown.grid():
