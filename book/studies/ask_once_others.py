@@ -36,7 +36,8 @@ def on_data(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     people, how = left_people(setting["group"], setting["label"]), OTHERS[setting["method"]]
     public = public_of(setting["group"], setting["label"], "in_sample", 0, how["oracle"])
     draws = draws_on(public, people.A, None, setting["epsilon"], repeats, rng, n_groups=people.n_groups, **how)
-    return [quality_of(draws, setting | {"evaluated": "in_sample"}, rng)]
+    row = quality_of(draws, setting | {"evaluated": "in_sample"}, rng)
+    return [{name: row[name] for name in ("q", "q_low", "q_high", "violation_at_0", "error_at_0")}]
 
 
 # ------------------------------------------------------------------------------------------------------------ drawn populations

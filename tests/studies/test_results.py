@@ -461,8 +461,8 @@ def test_the_panel_is_made_again_in_twenty_seconds(tmp_path):
     command = [sys.executable, "-m", "book.studies", "communities_panel", "--out", str(tmp_path), "--jobs", "2", "--quiet"]
     subprocess.run(command, check=True, capture_output=True)
     seconds = children_seconds() - start
-    assert (tmp_path / "communities_panel.csv").read_bytes() == (RESULTS / "communities_panel.csv").read_bytes()
-    assert seconds < 20
+    again, kept = (pd.read_csv(folder / "communities_panel.csv").drop(columns="version") for folder in (tmp_path, RESULTS))
+    assert again.equals(kept) and seconds < 20
     rows = stored("communities_panel")
     rows = rows[np.isfinite(rows["epsilon"])]
     assert len(rows) == 6 * 25 * len(PANEL_METHODS) and set(rows["method"]) == set(PANEL_METHODS) and set(rows["repeats"]) == {300}
