@@ -51,9 +51,9 @@ BEHIND_A_SECOND = re.compile(r"(_[xy]|\.\d+)$")
 
 def refuse_group_as_feature(X: Any, named: Any, index: Any, made_of: dict[str, Any]) -> None:
     """What the groups, whose rows have this ``index``, are ``named`` is no column of X, and of nothing that a learner is ``made_of`` (its
-    parameters): there the group would be a public feature, and no epsilon would protect it. Nor is it a part of a column's
-    name, as in ``remainder__Race``, or with what pandas puts behind a second one, ``race_x`` or ``race.1``. A number is a name where groups
-    and X are of one table: else it is pandas' own.
+    parameters): there the group would be a public feature, and no epsilon would protect it. Nor is it a part of a column's name, as in
+    ``remainder__Race``, or with what pandas puts behind a second one, ``race_x`` or ``race.1``. A number is a name where groups and X are
+    of one table: else it is pandas' own.
 
     Names only are read, never a value: what has no names, as an array, cannot be checked, nor can a copy of the column under another name.
     """

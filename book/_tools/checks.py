@@ -24,17 +24,18 @@ PYTHON = [sys.executable]
 PYTEST = [*PYTHON, "-m", "pytest", "-rs"]
 # Outputs whose last digits depend on the machine that computed them: see the file.
 NBVAL = ["-p", "kernels", "--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/book/nbval.cfg", "-o", "addopts="]
-# The first keeps one core busy and so does the second: they run side by side, and what the first says is printed after the second.
-ASIDE = "types", "build"
 # What some checks see beside the environment.
 SEEN = {"cells": {"PYTHONPATH": str(ROOT / "tests")}}       # where kernels.py is
+
+# It keeps one core busy, as the build does: both run side by side, and it speaks when its turn comes.
+ASIDE = "types"
 
 CHECKS = {
     "notebooks": [*PYTHON, "book/_tools/notebooks.py", "--check"],
     "spelling": [str(Path(sys.executable).with_name("codespell"))],
     "lint": [str(Path(sys.executable).with_name("ruff")), "check", "--quiet"],
-    "types": [str(Path(sys.executable).with_name("mypy"))],
     "build": [*PYTHON, "book/_tools/build_site.py", "--all"],
+    "types": [str(Path(sys.executable).with_name("mypy"))],
     "mutants": [*PYTHON, "tests/mutants.py", "--today"],
     "cells": [*PYTEST, *NBVAL, "-n", JOBS, "--dist", "loadfile"],     # and which notebooks
     "site": [*PYTEST, "-n", JOBS, "--dist", "loadgroup", "-m", "site or browser", "tests"],
@@ -77,13 +78,10 @@ def main(names: list[str] | None = None) -> int:
 
     results, began = {}, time.perf_counter()
     with ThreadPoolExecutor() as other:
-        aside = other.submit(run, ASIDE[0], True) if set(ASIDE) <= set(names) else None
+        aside = other.submit(run, ASIDE, True) if {ASIDE, "build"} <= set(names) else None
         for name in names:
-            if aside is None or name != ASIDE[0]:
-                results[name] = run(name)
-            if aside is not None and name == ASIDE[1]:
-                results[ASIDE[0]] = aside.result()
-                print(results[ASIDE[0]][-1], end="", flush=True)
+            results[name] = aside.result() if aside is not None and name == ASIDE else run(name)
+            print(results[name][-1], end="", flush=True)
     print("\n=== all checks" if len(names) == len(CHECKS) else "\n=== some checks")
     for name, (code, seconds, *_) in results.items():
         print(f"{name:<10} {'passed' if code == 0 else f'FAILED ({code})':<12} {seconds:6.1f} s")

@@ -150,8 +150,8 @@ def compose(releases: Release | Iterable[Release], delta: float = 0.0, method: M
         :func:`advanced_composition_long`, both for pure steps of one epsilon. "optimal": :func:`optimal_composition`, for steps of one
         epsilon and one delta; Gaussian runs get a tenth, half, 0.9 or 0.99 of delta together. "bounded_range":
         :func:`bounded_range_composition`, for exponential mechanisms of one epsilon. "rdp": :func:`rdp_to_epsilon`, "pld":
-        :func:`pld_epsilon`, any mix. "best": the smallest that applies, by which
-        learners plan. Gaussian noise on a sample is for "rdp" and "pld".
+        :func:`pld_epsilon`, any mix. "best": the smallest that applies, by which learners plan. Gaussian noise on a sample is for
+        "rdp" and "pld".
 
     Examples
     --------

@@ -4,8 +4,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from typing import Any
 
-from ._sandbox import run
+from ._sandbox import Unfinished, run
 
 #: Draws, and how far their distribution function may be from the law's: passed by right noise but once in 10^9 (Dvoretzky, Kiefer,
 #: Wolfowitz). Nearer than ``NEAR`` no draws come but once in 10^9 either: who sweeps through the quantiles is seen.
@@ -44,3 +45,22 @@ def draws_of(code: str, function: str, arguments: list, times: int) -> tuple[lis
     if same != again:
         return draws, f"{function} gives other numbers with the same rng: draw from rng alone"
     return draws, "" if same != other and draws[0] != draws[1] else f"{function} gives the same numbers each time"
+
+
+def marked(code: str, function: str, arguments: list, exact: Sequence[float], scale: float, cdf: Callable[[float], float]
+           ) -> tuple[int, str]:
+    """4 points for ``noise_scale()``, and 6 for a function whose answers are ``exact`` and noise of that scale and law."""
+    right = 0
+    try:
+        told: Any = run(code, [["noise_scale"]])[0]
+        if type(told) not in (int, float) or not abs(told - scale) <= 1e-9 * scale:
+            return 0, f"noise_scale() is {told!r}"[:60] + ": too much noise, or too little for some pair of neighbours"
+        right = 4
+        draws, wrong = draws_of(code, function, arguments, DRAWS // len(exact))
+        noise = [[(x - v) / scale for x, v in zip(draw, exact, strict=True)] for draw in draws]
+        wrong = wrong or wrong_law(noise, cdf)
+    except Unfinished as ended:
+        return right, str(ended)
+    except (TypeError, ValueError):
+        return right, f"{function} does not give {len(exact)} numbers"
+    return (right, wrong) if wrong else (10, "")

@@ -17,9 +17,6 @@ from dpfair_teach import exercises
 from dpfair_teach.exercises._draw import Draw
 from dpfair_teach.exercises._sandbox import missing
 
-#: Those in code need a sandbox.
-NAMES = [pytest.param(name, marks=pytest.mark.skipif(bool(missing()), reason=missing() or "it is there")) if "text" in str(
-    importlib.import_module(f"dpfair_teach.exercises.{name}").SHAPE) else name for name in exercises.names()]
 STUDENTS = [f"student{i}" for i in range(20 if turning.all_of_it() else 3)]
 
 
@@ -29,6 +26,10 @@ def module(name):
 
 def in_code(name):
     return "text" in str(module(name).SHAPE)
+
+
+SANDBOX = pytest.mark.skipif(bool(missing()), reason=missing() or "it is there")
+NAMES = [pytest.param(name, marks=SANDBOX) if in_code(name) else name for name in exercises.names()]
 
 
 def its(name, what, otherwise=()):

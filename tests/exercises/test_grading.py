@@ -91,6 +91,13 @@ def test_the_best_of_several_counts_and_whose_it_is_says_the_roster(tmp_path):
     assert rows["", ""]["reason"] == "no id of the roster begins its name" and rows["", ""]["file"] == "zed.json"
 
 
+def test_of_each_exercise_in_a_file_the_last_answer_counts(tmp_path):
+    one, other = json.loads(handed()), json.loads(handed(HALF | {"prices": [0, 0, "x"]}))
+    rows = exercises.grade(*class_of(tmp_path, {"ada.json": json.dumps([one] * 9 + [other]), "bob.json": json.dumps([3])}))
+    assert [row["reason"][:12] for row in rows if row["file"] == "ada.json"] == ["prices[2] is"]
+    assert [row["reason"][:7] for row in rows if row["file"] == "bob.json"] == ["no JSON"]
+
+
 def test_equal_answers_are_named_and_the_order_of_fields_hides_none(tmp_path):
     turned = dict(reversed(HALF.items()))
     other = handed(HALF | {"prices": [0, 0, 1]})
