@@ -69,10 +69,11 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name}")
 
 
-def params(name: str, student: str, term: str) -> dict[str, Any]:
+def params(name: str, student: str, term: str, key: str | Path | None = None) -> dict[str, Any]:
     """The student's own numbers: the same each time, other ones for other students and terms.
 
-    Source: ours. They follow by sha256 from the three words alone, and are public.
+    Source: ours. They follow by sha256 from the three words alone, and are public; those of a *planted* exercise, which hide
+    something, from the course's key as well.
 
     Parameters
     ----------
@@ -82,6 +83,9 @@ def params(name: str, student: str, term: str) -> dict[str, Any]:
         1 to 64 letters, digits and . _ @ + -
     term : str
         The course's word, as the syllabus has it.
+    key : path, optional
+        For a planted exercise: the course's key, a file of 16 bytes or more that nobody else has; or the student's own file, which
+        ``python -m dpfair_teach.exercises params --key`` made from it.
 
     Returns
     -------
@@ -92,7 +96,19 @@ def params(name: str, student: str, term: str) -> dict[str, Any]:
     >>> params("certificate", "ada", "trial") == params("certificate", "ada", "trial") != params("certificate", "bob", "trial")
     True
     """
-    return _module(name).params(Draw(_word("term", term), name, _word("student", student)))
+    exercise, words = _module(name), (_word("term", term), name, _word("student", student))
+    if not getattr(exercise, "PLANTED", False):
+        return exercise.params(Draw(*words))
+    if key is None:
+        refused.refuse("key", key, f"and {name} is planted", "Give key=, the file made for the student, or the course's key.")
+    secret = _there("key", key, Path.is_file).read_bytes()
+    if secret.startswith(b'{"of"'):
+        made = json.loads(secret)
+        return made["params"] if made["of"] == list(words) else refused.refuse(
+            "key", Path(key).name, f"was made for {' '.join(map(str, made['of']))}", f"Here it must be for {' '.join(words)}.")
+    if len(secret) < 16:
+        refused.refuse("key", Path(key).name, "has fewer than 16 bytes", "Make one: head -c 32 /dev/urandom > course.key")
+    return exercise.params(Draw(*words, secret.hex()))
 
 
 def _word(name: str, word: str) -> str:
@@ -112,7 +128,7 @@ def _there(name: str, path: str | Path, kind: Callable[[Path], bool]) -> Path:
     return Path(path)
 
 
-def check(name: str, answer: Any, student: str, term: str) -> Mark:
+def check(name: str, answer: Any, student: str, term: str, key: str | Path | None = None) -> Mark:
     """The points of an answer by the public checker, which grading and the self-check in a notebook run.
 
     Source: ours. Nothing of the answer is executed.
@@ -122,7 +138,7 @@ def check(name: str, answer: Any, student: str, term: str) -> Mark:
     name : str
     answer : dict
         As JSON has it: numbers, texts, None, lists and dicts.
-    student, term : str
+    student, term, key
         As in :func:`params`.
 
     Returns
@@ -135,7 +151,7 @@ def check(name: str, answer: Any, student: str, term: str) -> Mark:
     >>> check("certificate", {"p": "all"}, "ada", "trial").points
     0
     """
-    exercise, own = _module(name), params(name, student, term)
+    exercise, own = _module(name), params(name, student, term, key)
     if not isinstance(answer, (dict, list, str, int, float, type(None))):
         refused.refuse("answer", answer, "is nothing that JSON holds", "Use lists, dicts, texts, None and numbers.")
     try:
@@ -145,7 +161,7 @@ def check(name: str, answer: Any, student: str, term: str) -> Mark:
     return Mark(points, exercise.POINTS, reason)
 
 
-def self_check(name: str, answer: Any, student: str, term: str, folder: str | Path = ".") -> None:
+def self_check(name: str, answer: Any, student: str, term: str, key: str | Path | None = None, folder: str | Path = ".") -> None:
     """Print the points of an answer, and write it to ``STUDENT-NAME.json``, the file to hand in.
 
     Source: ours. In a notebook the answer is saved in the output of the cell as well, and the notebook may be handed in.
@@ -155,7 +171,7 @@ def self_check(name: str, answer: Any, student: str, term: str, folder: str | Pa
     name : str
     answer : dict
         Numpy's arrays and numbers may stand in it, too.
-    student, term : str
+    student, term, key
         As in :func:`params`.
     folder : str or Path
         Where the file goes.
@@ -164,7 +180,7 @@ def self_check(name: str, answer: Any, student: str, term: str, folder: str | Pa
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     self_check("certificate", {"coins": "all"}, "ada", "trial", folder)
+    ...     self_check("certificate", {"coins": "all"}, "ada", "trial", folder=folder)
     0 of 10 points. the answer: the field 'prices' is missing; asked for are coins, prices
     To hand in: ada-certificate.json
     """
@@ -173,7 +189,7 @@ def self_check(name: str, answer: Any, student: str, term: str, folder: str | Pa
     except (AttributeError, TypeError, ValueError) as problem:
         refused.refuse("answer", answer, f"cannot be written as JSON ({problem})", "Use lists, dicts, texts, None and numbers.")
     handed = {"exercise": name, "term": term, "answer": json.loads(written)}
-    mark = check(name, handed["answer"], student, term)
+    mark = check(name, handed["answer"], student, term, key)
     file = _there("folder", folder, Path.is_dir) / f"{student}-{name}.json"
     file.write_text(json.dumps(handed) + "\n", encoding="utf-8")
     print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
@@ -184,7 +200,8 @@ def self_check(name: str, answer: Any, student: str, term: str, folder: str | Pa
         print(say)
 
 
-def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = None) -> list[dict[str, Any]]:
+def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = None, key: str | Path | None = None
+          ) -> list[dict[str, Any]]:
     """Marks of a class: a row for each student and exercise, the best of what was handed in. One bad file does not stop the others.
 
     Source: ours. Whose a file is says its name, ``STUDENT...json`` or ``STUDENT...ipynb``, by the roster; what stands in it says nothing
@@ -199,6 +216,8 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     term : str
     due : str, optional
         The last day that is in time.
+    key : path, optional
+        The course's key, where a planted exercise was set.
 
     Returns
     -------
@@ -227,7 +246,7 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
         if student is None:
             strangers.append(_row("", "", Mark(0, 0, "no id of the roster begins its name"), file.name))
             continue
-        for name, answer, mark in _marks(file, student, term):
+        for name, answer, mark in _marks(file, student, term, key):
             row = _row(student, name, mark, file.name, late[student])
             if mark.points > best.get((student, name), {"points": -1})["points"]:
                 best[student, name] = row
@@ -272,7 +291,7 @@ def _roster(roster: Path, due: str | None) -> dict[str, str]:
     return late
 
 
-def _marks(file: Path, student: str, term: str) -> Iterable[tuple[str, Any, Mark]]:
+def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Iterable[tuple[str, Any, Mark]]:
     """Each answer in a file: the exercise ("" if none can be told), the answer, its mark."""
     try:
         if file.stat().st_size > MOST_BYTES * (20 if file.suffix == ".ipynb" else 1):
@@ -298,7 +317,7 @@ def _marks(file: Path, student: str, term: str) -> Iterable[tuple[str, Any, Mark
             yield name, None, Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
         else:
             try:
-                mark = check(name, one.get("answer"), student, term)
+                mark = check(name, one.get("answer"), student, term, key)
             except Exception as problem:            # a fault of the checker's: nobody else waits for it
                 mark = Mark(0, _module(name).POINTS, f"the checker failed, which is not the student's fault: {problem!r}"[:200])
             yield name, one.get("answer"), mark

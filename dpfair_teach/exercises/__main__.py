@@ -1,8 +1,9 @@
 """Exercises from the command line.
 
     python -m dpfair_teach.exercises list
-    python -m dpfair_teach.exercises params NAME STUDENT --term TERM
-    python -m dpfair_teach.exercises grade ROSTER.csv ANSWERS/ --term TERM [--due 2026-10-05] > marks.csv
+    python -m dpfair_teach.exercises params NAME STUDENT --term TERM [--key STUDENT-NAME.key]
+    python -m dpfair_teach.exercises params NAME ROSTER.csv --term TERM --key course.key       # STUDENT-NAME.key, one a student
+    python -m dpfair_teach.exercises grade ROSTER.csv ANSWERS/ --term TERM [--due 2026-10-05] [--key course.key] > marks.csv
 """
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ import argparse
 import csv
 import json
 import sys
+from pathlib import Path
 
-from . import _module, grade, names, params
+from . import _module, _roster, grade, names, params
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,23 +23,28 @@ def main(arguments: list[str] | None = None) -> int:
     ways.add_parser("list", help="the exercises: points, minutes, level, what one learns")
     own = ways.add_parser("params", help="a student's own numbers, as JSON")
     own.add_argument("name")
-    own.add_argument("student")
+    own.add_argument("student", help="an id, or with --key the roster: then each student's own file is written")
     marks = ways.add_parser("grade", help="marks of a class, as CSV")
     marks.add_argument("roster", help="CSV with a column student, and with --due a column received")
     marks.add_argument("answers", help="the folder of what was handed in")
     marks.add_argument("--due", help="the last day that is in time, as 2026-10-05")
     for way in (own, marks):
         way.add_argument("--term", required=True, help="the course's word, as the syllabus has it")
+        way.add_argument("--key", help="for a planted exercise the course's secret file, or a student's own file made from it")
     given = parser.parse_args(arguments)
     try:
         if given.way == "list":
             for name in names():
                 of = _module(name)
                 print(f"{name:<20} {of.POINTS:>3} points {of.MINUTES:>4} minutes  {of.LEVEL:<8} {of.OBJECTIVE}")
+        elif given.way == "params" and given.key and given.student.endswith(".csv"):
+            for student in _roster(Path(given.student), None):
+                made = {"of": [given.term, given.name, student], "params": params(given.name, student, given.term, given.key)}
+                Path(f"{student}-{given.name}.key").write_text(json.dumps(made) + "\n", encoding="utf-8")
         elif given.way == "params":
-            print(json.dumps(params(given.name, given.student, given.term)))
+            print(json.dumps(params(given.name, given.student, given.term, given.key)))
         else:
-            rows = grade(given.roster, given.answers, given.term, given.due)
+            rows = grade(given.roster, given.answers, given.term, given.due, given.key)
             columns = ["student", "exercise", "points", "of", "late", "file", "same_as", "reason"]
             table = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
             table.writeheader()

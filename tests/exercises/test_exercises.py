@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from pathlib import Path
 
 import pytest
 from guessing import constant, random_answer
@@ -17,6 +18,7 @@ from dpfair_teach import exercises
 from dpfair_teach.exercises._draw import Draw
 from dpfair_teach.exercises._sandbox import missing
 
+KEY = Path(__file__).with_name("course.key")           # of the planted exercises; a course's own is secret
 STUDENTS = [f"student{i}" for i in range(20 if turning.all_of_it() else 3)]
 
 
@@ -46,8 +48,8 @@ def test_of_20000_guesses_at_most_one_in_a_thousand_has_more_than_a_tenth(name):
     for i in range(guesses):
         if i % 100 == 0:
             student = f"guesser{draw.whole(0, 10**6)}"
-            own = exercises.params(name, student, "trial")
-        right += exercises.check(name, guess(own, draw), student, "trial").points > of.POINTS / 10
+            own = exercises.params(name, student, "trial", KEY)
+        right += exercises.check(name, guess(own, draw), student, "trial", KEY).points > of.POINTS / 10
     assert right <= max(1, guesses // 1000)                     # of 300 two are right in one run of 28 at a chance of 1/1000
 
 
@@ -55,18 +57,18 @@ def test_of_20000_guesses_at_most_one_in_a_thousand_has_more_than_a_tenth(name):
 def test_what_the_library_makes_and_the_chapters_print_has_at_most_a_third(name):
     assert its(name, "GIVEN_AWAY")
     for student in STUDENTS:
-        own = exercises.params(name, student, "trial")
+        own = exercises.params(name, student, "trial", KEY)
         for give in its(name, "GIVEN_AWAY"):
-            mark = exercises.check(name, give(own), student, "trial")
+            mark = exercises.check(name, give(own), student, "trial", KEY)
             assert mark.points <= mark.of / 3, (student, give(own))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_constants_zeros_and_nothing_have_no_point(name):
     for student in STUDENTS:
-        own = exercises.params(name, student, "trial")
+        own = exercises.params(name, student, "trial", KEY)
         for answer in [*(constant(module(name).SHAPE, own, where) for where in ("low", "high", "middle", "zero")), None, {}, [], 0, ""]:
-            mark = exercises.check(name, answer, student, "trial")
+            mark = exercises.check(name, answer, student, "trial", KEY)
             assert mark.points == 0 and mark.reason, (student, answer)
 
 
@@ -74,9 +76,9 @@ def test_constants_zeros_and_nothing_have_no_point(name):
 def test_wrong_answers_have_the_points_that_are_stated_and_a_reason(name):
     assert len(its(name, "WRONG")) >= 3
     for student in STUDENTS:
-        own = exercises.params(name, student, "trial")
+        own = exercises.params(name, student, "trial", KEY)
         for make, points, reason in its(name, "WRONG"):
-            mark = exercises.check(name, make(own), student, "trial")
+            mark = exercises.check(name, make(own), student, "trial", KEY)
             assert mark.points == points and reason in mark.reason and "\n" not in mark.reason, (student, mark)
 
 
@@ -84,6 +86,6 @@ def test_wrong_answers_have_the_points_that_are_stated_and_a_reason(name):
 def test_a_module_has_what_an_exercise_has_and_its_numbers_are_json(name):
     of = module(name)
     assert 10 <= of.MINUTES <= 120 and of.POINTS > 0 and of.LEVEL in ("warm-up", "find", "prove", "explore", "build") and of.OBJECTIVE
-    own = [exercises.params(name, student, "trial") for student in STUDENTS]
+    own = [exercises.params(name, student, "trial", KEY) for student in STUDENTS]
     assert [json.loads(json.dumps(one)) for one in own] == own
     assert len({json.dumps(one) for one in own}) == len(own)
