@@ -144,7 +144,8 @@ def test_the_self_check_says_what_grading_gives_and_writes_the_file(tmp_path, ca
     (tmp_path / "roster.csv").write_text("student\nada\n")
     [row] = exercises.grade(tmp_path / "roster.csv", tmp_path, "trial")
     assert row["reason"] in said
-    exercises.self_check("certificate", {"coins": np.full((2, 2), .5), "prices": (np.float64(0), np.int64(0), 0)}, "ada", "trial", folder=tmp_path)
+    exercises.self_check("certificate", {"coins": np.full((2, 2), .5), "prices": (np.float64(0), np.int64(0), 0)},
+                         "ada", "trial", folder=tmp_path)
     assert said.splitlines()[0] == capsys.readouterr().out.splitlines()[0]
     with pytest.raises(ValueError, match="cannot be written as JSON"):
         exercises.self_check("certificate", {"coins": {1, 2}}, "ada", "trial", folder=tmp_path)
