@@ -1,13 +1,19 @@
 """The book's own directives as JupyterLab can show them: as admonitions, folded where a body may be folded.
 
 What folds cells with their outputs is only said there, since no box of a notebook can hold cells. ``book/_ext/deeper.py`` reads the
-classes back.
+classes back. What an exercise's options say, minutes, level and who judges it, becomes its first line.
 """
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from dpfair_teach import exercises
 
 OPENING = re.compile(r"(?P<fence>`{3,}|:{3,})\{(?P<name>deeper|deeper-end|why)\}[ \t]*(?P<title>.*)$")
+EXERCISE = re.compile(r"(?P<fence>`{3,}|:{3,})\{exercise\}")
+OPTION = re.compile(r":(minutes|level|check|assignment):[ \t]*(.*)$")
+LEVELS = ("warm-up", "find", "prove", "explore", "build")
 PLAIN = re.compile(r"(`{3,}|~{3,})(?!\{)")
 SKIP = "This part is deeper. It may be skipped, down to *Back to the core*."
 
@@ -23,16 +29,55 @@ def as_admonitions(source: str) -> str:
     ```
     """
     lines, result, shown = source.split("\n"), [], ""
+    options, told = False, {}
     for number, line in enumerate(lines):
         if shown:                                       # inside a block that only shows its text
             shown = "" if closes(line, shown) else shown
         elif opened := OPENING.match(line):
             result += admonition(opened["fence"], opened["name"], opened["title"].strip(), lines[number + 1:])
             continue
+        elif EXERCISE.match(line):
+            options = True
+        elif options and (option := OPTION.match(line)):
+            told[option[1]] = option[2].strip()
+            continue
+        elif options and not line.startswith(":"):          # the box's text begins
+            result += ["", first_line(told)] if told else []
+            options, told = False, {}
         elif fence := PLAIN.match(line):
             shown = fence[1]
         result.append(line)
     return "\n".join(result)
+
+
+def first_line(told: dict[str, str]) -> str:
+    """What stands first in the box of an exercise, from its options.
+
+    >>> first_line({"minutes": "15", "level": "prove"})
+    '*15 minutes · prove*'
+    """
+    if name := told.get("assignment"):
+        of = exercises._module(name)
+        return (f"*Assignment* `{name}` *· {of.MINUTES} minutes · {of.LEVEL} · {of.POINTS} points · with numbers of your own: "
+                "{ref}`how to work on it <pg-assignments>`*")
+    if told.get("level") not in LEVELS or not told.get("minutes", "").isdigit():
+        raise ValueError(f"an exercise says {told}: give it :minutes: and :level:, of {', '.join(LEVELS)}")
+    line = f"*{told['minutes']} minutes · {told['level']}*"
+    if name := told.get("check"):
+        of = exercises._module(name)
+        line += f"\\\n*A program judges it:* `exercises.check(\"{name}\", {blank(of.SHAPE)})`"
+    return line
+
+
+def blank(shape: Any) -> str:
+    """How an answer of that shape is written, without its numbers.
+
+    >>> blank({"groups": ("list", ("whole", 0, 1), 10, 10), "who": ("whole", 0, 9)})
+    '{"groups": […], "who": …}'
+    """
+    if isinstance(shape, dict):
+        return "{" + ", ".join(f'"{name}": {blank(entry)}' for name, entry in shape.items()) + "}"
+    return "[…]" if shape[0] == "list" else "…"
 
 
 def closes(line: str, fence: str) -> bool:

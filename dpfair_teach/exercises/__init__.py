@@ -14,10 +14,10 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from .. import _checks as refused
+from . import practice
 from ._draw import Draw
 from ._shapes import Misshapen, brief, read
 
@@ -47,7 +47,7 @@ class Mark(NamedTuple):
 
 
 def names() -> list[str]:
-    """All exercises that a program judges.
+    """All assignments: the exercises that a program marks.
 
     Source: ours.
 
@@ -60,16 +60,17 @@ def names() -> list[str]:
     >>> "certificate" in names()
     True
     """
-    return [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
+    return [found.name for found in pkgutil.iter_modules(__path__) if not (found.ispkg or found.name.startswith("_"))]
 
 
-def _module(name: str) -> ModuleType:
-    if not isinstance(name, str) or name not in names():
-        refused.refuse("name", name, "is no exercise", f"There are: {', '.join(names())}.")
-    return importlib.import_module(f"{__name__}.{name}")
+def _module(name: str) -> Any:
+    if isinstance(name, str) and name in names():
+        return importlib.import_module(f"{__name__}.{name}")
+    return practice.found(name) or refused.refuse("name", name, "is no exercise that a program judges",
+                                                  f"Assignments are: {', '.join(names())}; the book names the others.")
 
 
-def params(name: str, student: str, term: str, key: str | Path | None = None) -> dict[str, Any]:
+def params(name: str, student: str = "you", term: str = "practice", key: str | Path | None = None) -> dict[str, Any]:
     """The student's own numbers: the same each time, other ones for other students and terms.
 
     Source: ours. They follow by sha256 from the three words alone, and are public; those of a *planted* exercise, which hide
@@ -128,10 +129,10 @@ def _there(name: str, path: str | Path, kind: Callable[[Path], bool]) -> Path:
     return Path(path)
 
 
-def check(name: str, answer: Any, student: str, term: str, key: str | Path | None = None) -> Mark:
+def check(name: str, answer: Any, student: str = "you", term: str = "practice", key: str | Path | None = None) -> Mark:
     """The points of an answer by the public checker, which grading and the self-check in a notebook run.
 
-    Source: ours. Nothing of the answer is executed.
+    Source: ours. Nothing of the answer is executed. Without a student and a term it is practice.
 
     Parameters
     ----------
