@@ -6,7 +6,8 @@
     python book/_tools/notebooks.py 05 06      only the chapters whose names start so
 
 A chapter with cells, ``book/chapters/x.md``, becomes ``book/notebooks/x.ipynb``. The result depends on the chapter and the
-library only: making it twice on one machine gives the same bytes. A chapter without cells has no notebook.
+library only: making it twice on one machine gives the same bytes. A chapter without cells has no notebook. The students' notebooks of its
+assignments, ``book/assignments/x.ipynb``, are made each time.
 """
 from __future__ import annotations
 
@@ -24,11 +25,13 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+import assignments
 import for_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = ROOT / "book" / "chapters"
 NOTEBOOKS = ROOT / "book" / "notebooks"
+ASSIGNMENTS = ROOT / "book" / "assignments"
 COMMAND = "make notebooks"
 
 CELL = re.compile(r"(`{3,}|~{3,})\{code-cell\}")
@@ -246,6 +249,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     try:
         found, sources = problems(), chapters()
+        handed_out = assignments.texts(CHAPTERS, headings())
+        found += assignments.problems(handed_out, ASSIGNMENTS)
     except ChapterError as error:
         print(error, file=sys.stderr)
         return 1
@@ -258,6 +263,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"no chapter with cells starts with {' or '.join(options.names)}; there are: {', '.join(c.stem for c in sources) or 'none'}")
         return 1
     NOTEBOOKS.mkdir(exist_ok=True)
+    assignments.write(handed_out, ASSIGNMENTS)
     failures = 0
     for number, chapter in enumerate(chosen, start=1):
         target = NOTEBOOKS / f"{chapter.stem}.ipynb"

@@ -8,10 +8,12 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+import os
 import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -163,7 +165,7 @@ def check(name: str, answer: Any, student: str = "you", term: str = "practice", 
 
 
 def self_check(name: str, answer: Any, student: str, term: str, key: str | Path | None = None, folder: str | Path = ".") -> None:
-    """Print the points of an answer, and write it to ``STUDENT-NAME.json``, the file to hand in.
+    """Print the points of an answer, and write it to ``STUDENT-NAME.json``, the file to hand in, unless a better one stands there.
 
     Source: ours. In a notebook the answer is saved in the output of the cell as well, and the notebook may be handed in.
 
@@ -192,9 +194,12 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
     handed = {"exercise": name, "term": term, "answer": json.loads(written)}
     mark = check(name, handed["answer"], student, term, key)
     file = _there("folder", folder, Path.is_dir) / f"{student}-{name}.json"
-    file.write_text(json.dumps(handed) + "\n", encoding="utf-8")
     print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
     say = f"To hand in: {file.name}"
+    if file.is_file() and max(old.points for *_, old in _marks(file, student, term, key)) > mark.points:
+        say += ", which keeps an earlier answer of more points"
+    else:
+        file.write_text(json.dumps(handed) + "\n", encoding="utf-8")
     if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()) is not None:
         shell.display_pub.publish({"text/plain": say}, metadata={SAVED: handed})
     else:
@@ -240,14 +245,18 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     best: dict[tuple[str, str], dict[str, Any]] = {}
     same: dict[tuple[str, str], set[str]] = {}
     strangers = []
+    whose: dict[Path, str] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix not in (".json", ".ipynb"):
             continue
-        student = max((who for who in late if re.fullmatch(re.escape(who) + r"(?![A-Za-z0-9]).*", file.name)), key=len, default=None)
-        if student is None:
+        if owners := [student for student in late if re.fullmatch(re.escape(student) + r"(?![A-Za-z0-9]).*", file.name)]:
+            whose[file] = max(owners, key=len)
+        else:
             strangers.append(_row("", "", Mark(0, 0, "no id of the roster begins its name"), file.name))
-            continue
-        for name, answer, mark in _marks(file, student, term, key):
+    with ThreadPoolExecutor(os.cpu_count()) as side_by_side:        # code runs in other processes
+        marks = side_by_side.map(lambda file: list(_marks(file, whose[file], term, key)), whose)
+    for (file, student), of_file in zip(whose.items(), marks, strict=True):
+        for name, answer, mark in of_file:
             row = _row(student, name, mark, file.name, late[student])
             if mark.points > best.get((student, name), {"points": -1})["points"]:
                 best[student, name] = row

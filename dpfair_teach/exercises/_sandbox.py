@@ -12,11 +12,13 @@ import sys
 import tempfile
 import threading
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 SECONDS, CLOCK, MEMORY, PROCESSES, LONGEST = 4, 60, 2 * 2**30, 48, 4_000_000
 NEEDED = ("bwrap", "prlimit", "setpriv")
+RUNS = count()
 LIBRARY, WORKER = Path(__file__).parents[1], Path(__file__).with_name("_worker.py")
 
 
@@ -78,7 +80,7 @@ def _command() -> list[str]:
     made = [word for parent in parents if parent not in ("/", "/tmp") for word in ("--perms", "0755", "--dir", parent)]     # else 0700
     seen = [word for path in shown for word in ("--ro-bind", str(path), str(path))]
     links = [word for name in ("bin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}")]
-    own = str(60_000 + os.getpid() % 5_000)
+    own = str(60_000 + (os.getpid() + next(RUNS)) % 5_000)      # nobody else's: processes are counted by user
     as_root = os.geteuid() == 0
     alone = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"] if as_root else ["--unshare-all"]
     lowered = ["setpriv", "--reuid", own, "--regid", own, "--clear-groups", "--no-new-privs"] if as_root else []

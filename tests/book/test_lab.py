@@ -19,6 +19,8 @@ from urllib.request import Request, urlopen
 import nbformat
 import pytest
 
+from dpfair_teach import exercises
+
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +41,7 @@ def lab(chromium, tmp_path_factory):
     if not (READER / "bin" / "jupyter").is_file():
         pytest.fail(f"{READER.name} is not made; run: make test")
     folder = tmp_path_factory.mktemp("reader")
-    for part in ("notebooks", "results"):
+    for part in ("notebooks", "results", "assignments"):
         shutil.copytree(ROOT / "book" / part, folder / "book" / part, dirs_exist_ok=True)
     # The numbers of the cells in the file shall be those of this run.
     for path in (folder / "book" / "notebooks").glob("*.ipynb"):
@@ -81,7 +83,7 @@ def lab(chromium, tmp_path_factory):
 
 
 def contents(address: str, name: str) -> dict:
-    request = Request(f"{address}/api/contents/book/notebooks/{name}?content=1", headers={"Authorization": f"token {TOKEN}"})
+    request = Request(f"{address}/api/contents/book/{name}?content=1", headers={"Authorization": f"token {TOKEN}"})
     for attempt in range(10):
         try:
             with urlopen(request, timeout=10) as answer:
@@ -94,18 +96,19 @@ def contents(address: str, name: str) -> dict:
     raise AssertionError("not reached")
 
 
-def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, chromium):
-    name = with_explorer()
-    code = [cell for cell in contents(lab, name)["cells"] if cell["cell_type"] == "code" and cell["source"]]
-    context = chromium.new_context(viewport={"width": 1400, "height": 2400})
-    page = context.new_page()
-    page.goto(f"{lab}/lab/tree/book/notebooks/{name}?token={TOKEN}")
+def opened(lab: str, chromium, name: str):
+    """A page that shows the notebook, its kernel connected; before, which takes long on a busy machine, "run all" asks which one."""
+    page = chromium.new_context(viewport={"width": 1400, "height": 2400}).new_page()
+    page.goto(f"{lab}/lab/tree/book/{name}?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-    # Before the kernel is connected, which takes long on a busy machine, "run all" asks which kernel to take.
     page.wait_for_function("""() => { const session = jupyterapp.shell.currentWidget?.sessionContext;
         const kernel = session?.session?.kernel;
         return session?.isReady && kernel?.connectionStatus === "connected" && kernel.status === "idle"; }""", timeout=120_000)
+    return page
 
+
+def run_all(page, lab: str, name: str) -> list[dict]:
+    """Its cells of code as the saved file has them, run once each from the top."""
     deadline, started = time.monotonic() + 180, False
     while True:
         if not started:
@@ -124,7 +127,14 @@ def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, 
             break
         dialogs = page.locator(".jp-Dialog").all_inner_texts()
         assert time.monotonic() < deadline and not dialogs, f"not run: {counts}; JupyterLab asks: {dialogs}"
-    assert len(set(counts)) == len(code) and counts == sorted(counts), "not run once each, from the top"
+    assert counts == sorted(set(counts)), "not run once each, from the top"
+    return cells
+
+
+def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, chromium):
+    name = f"notebooks/{with_explorer()}"
+    page = opened(lab, chromium, name)
+    run_all(page, lab, name)
 
     # A live slider of ipywidgets, moved by keyboard; the figure beside it is drawn again by the kernel.
     slider = page.locator(".jupyter-widgets [role=slider], .jupyter-widgets input[type=range]").first
@@ -139,7 +149,26 @@ def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, 
             break
     else:
         pytest.fail("the figure stood still while its slider moved")
-    context.close()
+    page.context.close()
+
+
+def test_an_assignment_is_answered_checked_handed_in_and_marked(lab, chromium, tmp_path):
+    """Both ways to hand in, the file that the self-check wrote and the saved notebook, have the mark that the self-check said."""
+    name = "assignments/09-oracles.ipynb"
+    page = opened(lab, chromium, name)
+    page.locator(".jp-CodeCell .cm-content", has_text="answer = None").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text('''answer = {"labels": [0, 1] * 3 + [1], "weights": [1, 1, 0, 0, 0, 0, 0]}
+exercises.self_check("radon", answer, student, term)''')
+    said = run_all(page, lab, name)[-1]["outputs"][0]["text"].strip()
+    assert said.startswith("0 of 10 points. ")
+    (tmp_path / "roster.csv").write_text("student\nada\nbob\n")
+    (tmp_path / "ada-radon.json").write_text(contents(lab, "assignments/ada-radon.json"))
+    (tmp_path / "bob.ipynb").write_text(json.dumps(contents(lab, name)))
+    ada, bob = exercises.grade(tmp_path / "roster.csv", tmp_path, "trial")
+    assert said == f"0 of 10 points. {ada['reason']}" and ada["file"] == "ada-radon.json" and ada["same_as"] == "bob"
+    assert bob["file"] == "bob.ipynb" and bob["points"] == 0 and bob["reason"]
+    page.context.close()
 
 
 def test_statements_and_proofs_are_boxes_with_formulas_and_nothing_comes_from_outside(lab, chromium):

@@ -151,6 +151,15 @@ def test_the_self_check_says_what_grading_gives_and_writes_the_file(tmp_path, ca
         exercises.self_check("certificate", {"coins": {1, 2}}, "ada", "trial", folder=tmp_path)
 
 
+def test_a_worse_answer_does_not_take_the_place_of_a_better_one(tmp_path, capsys, monkeypatch):
+    of = exercises._module("certificate")
+    monkeypatch.setattr(of, "check", lambda params, answer: (3 if answer["prices"][2] else 0, ""))
+    for last, kept in ((0, False), (1, False), (0, True)):
+        exercises.self_check("certificate", HALF | {"prices": [0, 0, last]}, "ada", "trial", folder=tmp_path)
+        assert ("keeps an earlier answer" in capsys.readouterr().out) == kept
+    assert json.loads((tmp_path / "ada-certificate.json").read_text())["answer"]["prices"] == [0, 0, 1]
+
+
 def test_a_checker_that_fails_stops_nobody(tmp_path, monkeypatch):
     def broken(params, answer):
         return {}["no"]

@@ -1,7 +1,10 @@
 """Code of students runs in a sandbox: what is hostile gets nothing, with a reason, and touches nobody else."""
 from __future__ import annotations
 
+import json
 import math
+import time
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -89,3 +92,28 @@ def test_noise_of_another_law_is_seen(name):
     draws, piece = laws()[name]
     found = _law.wrong_law(draws.tolist(), lambda x: 1 - math.exp(-x) / 2 if x > 0 else math.exp(x) / 2)
     assert piece in found and bool(found) == bool(piece)
+
+
+#: Right but for the scale of its noise, so 4 points; and one that does not know the scale.
+NEARLY = ("import numpy as np\nW, E = {weights}, {epsilon}\ndef noise_scale():\n    return {scale}\n"
+          "def release(A, rng):\n    return [w * A.count(a) + rng.laplace(0, 1.2 * {scale}) for a, w in enumerate(W)]\n")
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_a_class_of_100_in_code_with_16_hostile_is_marked_in_a_minute(tmp_path):
+    """84 hand in the right scale and noise of another, for 4 points; the hostile have none; all are marked as if they were alone."""
+    hostile = [code.replace("def f(x)", "def noise_scale(x=0)") for code, _ in HOSTILE.values()]
+    students = [f"s{i:03}" for i in range(100)]
+    (tmp_path / "roster.csv").write_text("student\n" + "\n".join(students) + "\n")
+    for i, student in enumerate(students):
+        own = exercises.params("group_totals", student, "trial")
+        scale = max(one + other for one, other in combinations(own["weights"], 2)) / own["epsilon"]
+        code = hostile[i // 6] if i % 6 == 0 and i < 96 else NEARLY.format(**own, scale=scale)
+        (tmp_path / f"{student}.json").write_text(json.dumps({"exercise": "group_totals", "term": "trial", "answer": {"code": code}}))
+    start = time.monotonic()
+    rows = exercises.grade(tmp_path / "roster.csv", tmp_path, "trial")
+    took = time.monotonic() - start
+    for i, row in enumerate(rows):
+        assert (row["points"], bool(row["reason"])) == ((0, True) if i % 6 == 0 and i < 96 else (4, True)), row
+    assert len(rows) == 100 and took < 60, took
