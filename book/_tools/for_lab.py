@@ -14,6 +14,7 @@ OPENING = re.compile(r"(?P<fence>`{3,}|:{3,})\{(?P<name>deeper|deeper-end|why)\}
 EXERCISE = re.compile(r"(?P<fence>`{3,}|:{3,})\{exercise\}")
 OPTION = re.compile(r":(minutes|level|check|assignment):[ \t]*(.*)$")
 LEVELS = ("warm-up", "find", "prove", "explore", "build")
+BOX = re.compile(r"(`{3,}|:{3,})\{")
 PLAIN = re.compile(r"(`{3,}|~{3,})(?!\{)")
 SKIP = "This part is deeper. It may be skipped, down to *Back to the core*."
 
@@ -28,24 +29,29 @@ def as_admonitions(source: str) -> str:
     Noise cancels.
     ```
     """
-    lines, result, shown = source.split("\n"), [], ""
-    options, told = False, {}
+    lines, result = source.split("\n"), []
+    shown = ""                          # the fence around a block that only shows its text
+    boxes: list[str] = []               # those of the directives around a line, the innermost last
+    told: dict[str, str] | None = None  # while the options of an exercise are read: what they say
     for number, line in enumerate(lines):
-        if shown:                                       # inside a block that only shows its text
+        if shown:
             shown = "" if closes(line, shown) else shown
-        elif opened := OPENING.match(line):
-            result += admonition(opened["fence"], opened["name"], opened["title"].strip(), lines[number + 1:])
-            continue
-        elif EXERCISE.match(line):
-            options = True
-        elif options and (option := OPTION.match(line)):
-            told[option[1]] = option[2].strip()
-            continue
-        elif options and not line.startswith(":"):          # the box's text begins
-            result += ["", first_line(told)] if told else []
-            options, told = False, {}
+        elif boxes and closes(line, boxes[-1]):
+            boxes.pop()
+        elif box := BOX.match(line):
+            boxes.append(box[1])
+            if opened := OPENING.match(line):
+                result += admonition(opened["fence"], opened["name"], opened["title"].strip(), lines[number + 1:])
+                continue
+            told = {} if EXERCISE.match(line) else told
         elif fence := PLAIN.match(line):
             shown = fence[1]
+        elif told is not None and (option := OPTION.match(line)):
+            told[option[1]] = option[2].strip()
+            continue
+        elif told is not None and not line.startswith(":"):         # its text begins
+            result += ["", first_line(told)] if told else []
+            told = None
         result.append(line)
     return "\n".join(result)
 

@@ -105,6 +105,14 @@ def test_what_the_site_folds_jupyterlab_folds(path):
 
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda p: p.stem)
+def test_no_cell_keeps_what_jupyterlab_does_not_know(path):
+    """A directive of the book's own, or an option of an exercise, that was not put into words."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            assert not re.search(r"^(`{3,}|:{3,})\{(deeper|deeper-end|why)\}|^:(minutes|level|check|assignment):", cell.source, re.M)
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda p: p.stem)
 def test_references_carry_the_headings_they_lead_to(path):
     """JupyterLab shows what stands in the notebook; the site would put the heading of today in."""
     titles = notebooks.headings()
