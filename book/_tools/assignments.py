@@ -14,7 +14,7 @@ from dpfair_teach import exercises
 
 BOX = re.compile(r"^(?P<fence>`{3,})\{exercise\} (?P<title>.*)\n(?P<options>(?::.*\n)*:assignment: (?P<name>\w+)\n)\n"
                  r"(?P<body>(?s:.*?))^(?P=fence)\n"
-                 r"(?:\n```\{code-cell\} ipython3\n:tags: \[[^\]]*\bassignment\b[^\]]*\]\n(?P<picture>(?s:.*?))^```\n)?", re.M)
+                 r"(?:\n```\{code-cell\} ipython3\n---\ntags: \[[^\]]*\bassignment\]\n(?:.*\n)*?---\n(?P<picture>(?s:.*?))^```\n)?", re.M)
 HEADING = re.compile(r"^# (.+)$", re.M)
 ROLE = re.compile(r"\{[\w:]+\}`(?P<text>[^`<]*?)\s*(?:<[^`>]*>)?`")
 HOW = """# {title}: assignments

@@ -134,3 +134,36 @@ def test_a_notebook_works_alone_in_an_empty_folder_and_its_file_is_marked(path, 
     assert sorted(row["exercise"] for row in rows) == sorted(names)
     assert all(row["points"] == 0 and row["reason"].startswith("the answer is None; it must be") for row in rows)
     assert not turning.all_of_it() or {f"ada-{name}.json" for name in names} <= {file.name for file in tmp_path.iterdir()}
+
+
+def written(text):
+    """Whatever in a text is written like an answer: an object of fields."""
+    for start in re.finditer(r'\{\s*"\w+":', text):
+        try:
+            yield json.JSONDecoder().raw_decode(text, start.start())[0]
+        except ValueError:
+            continue
+
+
+def test_no_page_no_notebook_no_test_and_no_module_holds_an_answer():
+    """What looks like one, anywhere in the book, its made notebooks, the library or the tests, is worth a third at most, to any of 20."""
+    fields = {name: set(exercises._module(name).SHAPE) for name in exercises.names()}
+    roots, kinds = (BOOK, BOOK.parent / "dpfair_teach", BOOK.parent / "tests"), {".md", ".ipynb", ".py", ".json", ".yml"}
+    found = {json.dumps(one) for root in roots for path in root.rglob("*") if path.suffix in kinds
+             for one in written(path.read_text(encoding="utf-8").replace('\\"', '"'))}
+    tried = [(name, json.loads(one)) for one in found for name in fields if set(json.loads(one)) == fields[name]]
+    assert len(tried) >= 5, "the reader of answers reads none"
+    for name, answer in tried:
+        for i in range(20):
+            key = Path(__file__).with_name("course.key")
+            assert exercises.check(name, answer, ["ada", f"student{i}"][i > 0], "trial", key).points <= 10 / 3, (name, answer)
+
+
+@pytest.mark.site
+def test_the_site_ships_no_module_of_checks_and_no_answers_of_tests(site):
+    """Downloads are the notebooks that are handed out; the search index and the sources hold the statements only."""
+    downloads = {path.name for path in (site / "_downloads").rglob("*") if path.is_file()}
+    assert {path.name for path in HANDED_OUT} <= downloads and not [name for name in downloads if name.endswith(".py")]
+    solved = re.compile(r"answers_\w+\.py|GIVEN_AWAY|def solve\b")
+    assert not [path for path in (site / "_sources").rglob("*") if path.is_file() and solved.search(path.read_text(encoding="utf-8"))]
+    assert not solved.search((site / "searchindex.js").read_text(encoding="utf-8"))

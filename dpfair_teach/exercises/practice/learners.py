@@ -32,7 +32,7 @@ def off(answer: Fields, right: dict[str, float], near: float = 1e-3) -> str:
 @practice({"mixture": ("list", SHARE, 11, 11)})
 def three_thresholds(answer: Fields, own: Fields) -> str:
     """8A: neither player can gain by changing alone."""
-    from ... import load
+    from ...data import load
     ten, weights, tenth = load("ten_people"), answer["mixture"], Fraction(1, 10)
     cells = [2 * a + y for _, a, y in sorted(zip(ten.X[:, 0], ten.A.tolist(), ten.Y.tolist(), strict=True))]
     each = [measures([cells[r:].count(i) for i in range(4)], [cells.count(i) for i in range(4)]) for r in range(11)]
@@ -226,8 +226,8 @@ def centred_share(answer: Fields, own: Fields) -> str:
 @practice({name: ("list", ("list", SHARE, 2, 2), 2, 2) for name in ("first", "second")})
 def fair_coin(answer: Fields, own: Fields) -> str:
     """21B: of the ten people: two violations above 0, and the even mixture's."""
-    from ... import data, fairness, load, postprocessing
-    ten, (first, second) = load("ten_people"), (answer[name] for name in ("first", "second"))
+    from ... import data, fairness, postprocessing
+    ten, (first, second) = data.load("ten_people"), (answer[name] for name in ("first", "second"))
     mixed = [[(first[d][a] + second[d][a]) / 2 for a in (0, 1)] for d in (0, 1)]
     counts = fairness.cell_counts(data.ten_people_base(ten.X), ten.A, ten.Y)
     found = [float(fairness.violation(postprocessing.derived_counts(counts, [[float(p) for p in row] for row in table])))
