@@ -55,7 +55,7 @@ def test_gradescope_gets_its_results(tmp_path, adopted):
     (tmp_path / "submission" / "radon.json").write_bytes((adopted[0] / "answers" / "ada-radon.json").read_bytes())
     exec(script, {})
     [result] = json.loads((tmp_path / "results" / "results.json").read_text())["tests"]
-    assert result["name"] == "radon" and result["score"] == 0 and result["max_score"] == 10 and "ones" in result["output"]
+    assert result["name"] == "radon" and result["score"] == 0 and result["max_score"] == 10 and "labels" in result["output"]
 
 
 def test_moodle_and_canvas_get_a_line_a_student(adopted, monkeypatch):
