@@ -196,7 +196,7 @@ def users() -> dict[tuple[str, str], list[str]]:
     for function in re.findall(r"^  function: dpfair_teach\.([\w.]+)", LEDGER.read_text(encoding="utf-8"), re.M):
         for one in named(tuple(function.split(".")), exports):
             found[one]["ledger"] = None
-    for page in sorted(CHAPTERS.glob("*.md")):
+    for page in [*sorted(CHAPTERS.glob("*.md")), *sorted((CHAPTERS.parent / "instructors").glob("*.md"))]:
         text = CELL.sub("", page.read_text(encoding="utf-8"))
         code = [*PYTHON.findall(text), *QUOTED.findall(NO_QUOTE.sub("", text))]
         for room, word in set(re.findall(r"(?:(\w+)\.)?(\w+)", " ".join(code))):

@@ -14,8 +14,8 @@ SHAPE = {"outputs": ("list", ("whole", 0, 49), 1, "most"), "epsilon": ("real", 0
 
 
 def params(draw: Draw) -> dict[str, Any]:
-    """Chances of 50 outputs in two neighbours, in 10,000ths, delta, and how many outputs may be named. All together refute 15 % more. Those
-    with the most beyond that epsilon refute too little; those with the largest loss, or difference, too, and two of them are others."""
+    """Chances of 50 outputs in two neighbours, in 10,000ths, delta, and how many outputs may be named. All together refute 15 % more, and
+    those with the most beyond that epsilon too little. So do those with the largest loss, or difference, of which two or more are wrong."""
     while True:
         table = [[draw.whole(1, 60) ** 2 for _ in range(50)] for _ in "PQ"]
         table = [[1 + 9950 * size // sum(row) for size in row] for row in table]
@@ -27,11 +27,10 @@ def params(draw: Draw) -> dict[str, Any]:
             if min(sums) > 0.9 * max(sums) or sum(above := excesses(table, way, 1.15 * epsilon)) < max(sums):
                 continue
             losses, worth = [p / q for p, q in zip(table[way], table[1 - way], strict=True)], excesses(table, way, epsilon)
-            by_worth, by_above, by_loss, by_difference = (
-                [i for *_, i in sorted(zip(first, worth, range(50), strict=True))[::-1]][:most]
-                for first in (worth, above, losses, excesses(table, way, 0)))
+            by_above, by_loss, by_difference = ([i for *_, i in sorted(zip(first, worth, range(50), strict=True))[::-1]][:most]
+                                                for first in (above, losses, excesses(table, way, 0)))
             named = [by_above, by_difference, *(by_loss[:n + 1] for n in range(most))]
-            if (min(len(set(by_worth) - set(others)) for others in (by_loss, by_difference)) > 1
+            if (min(sum(worth[i] < sorted(worth)[-most] for i in outputs) for outputs in (by_loss, by_difference)) > 1
                     and max(refuted(own, outputs) for outputs in named) < 0.98 * epsilon):
                 return own
 

@@ -278,8 +278,8 @@ def test_what_was_filled_stays_filled_in_the_history():
 def test_every_page_is_published_and_every_chapter_has_its_link_on_the_ledger():
     toc = (ROOT / "_toc.yml").read_text(encoding="utf8")
     published = {Path(path).name for path in re.findall(r"(?:root|file): (\S+)", toc)}
-    sources = {path.stem for path in CHAPTERS.glob("*.md")}
-    assert sources == published, f"in one of book/chapters and _toc.yml only: {sorted(sources ^ published)}"
+    sources = {path.stem for folder in ("chapters", "instructors") for path in (CHAPTERS.parent / folder).glob("*.md")}
+    assert sources == published, f"in one of book/chapters, book/instructors and _toc.yml only: {sorted(sources ^ published)}"
     for path in CHAPTERS.glob("[0-9][0-9]-*.md"):
         label = re.search(r"^\((ch-[\w-]+)\)=$", path.read_text(encoding="utf8"), re.M)
         number = int(path.stem[:2])
