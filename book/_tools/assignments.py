@@ -27,6 +27,7 @@ from dpfair_teach import exercises
 
 student = "ada"     # your id, as the course's list has it
 term = "trial"      # the course's word for this term"""
+WHY = "**Why.** *In three sentences, for whoever marks; the program does not read them.*"
 KEY = ', key=f"{{student}}-{name}.key"'
 
 
@@ -56,6 +57,7 @@ def notebook(text: str, titles: dict[str, str]) -> nbformat.NotebookNode | None:
         if box["picture"]:
             cells.append(nbformat.v4.new_code_cell(box["picture"].strip().replace('"ada", "trial"', "student, term")))
         cells.append(nbformat.v4.new_code_cell(f"answer = None      # here\n\nexercises.self_check({asked})"))
+        cells.append(nbformat.v4.new_markdown_cell(WHY))
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     made = nbformat.v4.new_notebook(cells=cells, metadata={

@@ -13,6 +13,8 @@ from ._sandbox import Unfinished, run
 DRAWS, FAR, NEAR = 20_000, 0.0231, 0.23 / 20_000**0.5
 #: Numbers of one draw go together by at most this, in 5,000 draws or more, but once in 10^9.
 TOGETHER = 0.09
+#: And their mean is off by at most this.
+OFF = 0.15
 
 
 def wrong_law(noise: Sequence[Sequence[float]], cdf: Callable[[float], float]) -> str:
@@ -53,12 +55,14 @@ def marked(code: str, function: str, arguments: list, exact: Sequence[float], sc
     right = 0
     try:
         told: Any = run(code, [["noise_scale"]])[0]
-        if type(told) not in (int, float) or not abs(told - scale) <= 1e-9 * scale:
+        if type(told) not in (int, float) or not abs(told - scale) <= 1e-6 * scale:
             return 0, f"noise_scale() is {told!r}"[:60] + ": too much noise, or too little for some pair of neighbours"
         right = 4
         draws, wrong = draws_of(code, function, arguments, DRAWS // len(exact))
         noise = [[(x - v) / scale for x, v in zip(draw, exact, strict=True)] for draw in draws]
-        wrong = wrong or wrong_law(noise, cdf)
+        off = [(i, sum(column) / len(column)) for i, column in enumerate(zip(*noise, strict=True))]
+        wrong = wrong or next((f"number {i} of {function} is off by {mean:.3g} times the scale, in the mean: look at what gets the noise"
+                               for i, mean in off if not abs(mean) <= OFF), "") or wrong_law(noise, cdf)
     except Unfinished as ended:
         return right, str(ended)
     except (TypeError, ValueError):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ._draw import Draw
 
-MINUTES, POINTS, LEVEL = 55, 10, "find"
+MINUTES, POINTS, LEVEL = 75, 10, "find"
 OBJECTIVE = "refute the claim of noise with two scales, where no row is as long in one feature as the proof's"
 PERSON = {"x": ("list", ("real", 0, 1), 12, 12), "y": ("whole", 0, 1), "a": ("whole", 0, 1)}
 SHAPE = {"s": ("whole", 0, 11), "epsilon_s": ("real", 0.001, 1000), "before": PERSON, "after": PERSON, "others": PERSON,
@@ -49,12 +49,12 @@ def weighed(own: dict[str, Any], answer: dict[str, Any], person: dict[str, Any])
 def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     """Are the rows allowed, and does the half-space break the claim by the target?"""
     for name, row in ((each, answer[each]["x"]) for each in ("before", "after", "others")):
-        if hypot(*row) > 1 + 1e-9 or any(one > most + 1e-9 for one, most in zip(row, params["most"], strict=True)):
-            return 0, f"the row of {name} has the length {hypot(*row):.6f}, more than 1, or an entry above its bound"
+        over = [f"feature {j}" for j, (one, most) in enumerate(zip(row, params["most"], strict=True)) if one > most + 1e-9]
+        if over or hypot(*row) > 1 + 1e-9:
+            return 0, f"of {name} {over[0]} is above its bound" if over else f"the row of {name} has length {hypot(*row):.12g}"
     before, after = (weighed(params, answer, answer[name]) for name in ("before", "after"))
-    epsilon, sigma = claimed(params, answer["epsilon_s"])
-    deviation = sigma * hypot(*answer["weights"])
-    reached = excess(before, after, epsilon, deviation, answer["threshold"]) if deviation else 0.0
+    (epsilon, sigma), length = claimed(params, answer["epsilon_s"]), hypot(*answer["weights"])
+    reached = excess(before, after, epsilon, sigma * length, answer["threshold"]) if length else 0.0
     if reached < params["target"]:
-        return 0, f"means {before:.4f}, {after:.4f}, deviation {deviation:.4f}, claim {epsilon:.4f}: delta {reached:.3e}, below your target"
+        return 0, f"means {before:.4f}, {after:.4f}, deviation {sigma * length:.4f}, claim {epsilon:.4f}: {reached:.3e} is below target"
     return POINTS, ""

@@ -49,7 +49,7 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     moved = [[[people[i][j][k] + ((i, k) == (x, y)) * (-1 if j == a else 1) for k in (0, 1)] for j in (0, 1)] for i in (0, 1)]
     for label, least in ((0, params["c"]), (1, params["d"])):
         if (fewest := min(each[0][j][label] + each[1][j][label] for each in (people, moved) for j in (0, 1))) < least:
-            return 0, f"a group has {fewest} people of label {label}, before or after the move, not {least}"
+            return 0, f"a group has {fewest} people of label {label}, before or after the move, and not at least {least}"
     gamma = Fraction(params["gamma"])
     (blind, then), (aware, later) = ([least_error(each, gamma, sees) for each in (people, moved)] for sees in (False, True))
     if blind != then or abs(aware - later) < params["t"]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ._draw import Draw
 
-MINUTES, POINTS, LEVEL = 45, 10, "find"
+MINUTES, POINTS, LEVEL = 30, 10, "find"
 PLANTED = True
 TOLERANCE = 1e-7
 OBJECTIVE = "read private groups off a trained model by its optimality conditions"

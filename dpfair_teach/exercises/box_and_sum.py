@@ -6,7 +6,7 @@ from typing import Any
 
 from ._draw import Draw
 
-MINUTES, POINTS, LEVEL = 45, 10, "find"
+MINUTES, POINTS, LEVEL = 60, 10, "find"
 OBJECTIVE = "find the sensitivity of an objective's coefficients for bounds of one's own, and the pair that attains it"
 FEATURES = range(16)
 SHAPE = {"x": ("list", ("exact", 0, 1), 16, 16), "y": ("whole", 0, 1),

@@ -54,7 +54,7 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     """Both chances, without simulation."""
     moved = [group ^ (i == answer["moves"]) for i, group in enumerate(answer["groups"])]
     here, there = (chance(params, groups, answer["box"]) for groups in (answer["groups"], moved))
-    loss = (log(here / there) if there else inf) if here else 0.0
+    loss = (log(here / there) if there else inf) if here else -inf
     if here < params["chance"] or loss < params["loss"]:
-        return 0, f"the box has a chance of {here:.6f}, then {there:.6f}: loss {loss:.4f}, not {params['loss']} at {params['chance']}"
+        return 0, f"chance {here:.6f}, asked {params['chance']}; after the move {there:.6f}, so loss {loss:.4f}, asked {params['loss']}"
     return POINTS, ""

@@ -9,7 +9,7 @@ from typing import Any
 from ._draw import Draw
 from ._law import marked
 
-MINUTES, POINTS, LEVEL = 35, 10, "build"
+MINUTES, POINTS, LEVEL = 25, 10, "build"
 OBJECTIVE = "find the sensitivity of a statistic of k groups, and release it with Laplace noise"
 SHAPE = {"code": ("text", 20_000)}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._draw import Draw
 
-MINUTES, POINTS, LEVEL = 35, 10, "prove"
+MINUTES, POINTS, LEVEL = 45, 10, "prove"
 OBJECTIVE = "prove by prices on gaps, in fractions, that a classifier cannot be repaired within a class"
 GROUPS = range(4)
 SHAPE = {"accepts": ("list", ("list", ("whole", 0, 100), 2, 2), 4, 4),

@@ -39,7 +39,7 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
         move = [(a == there) - (a == here) for a in range(4)]
         made = [sum(weight * vertex[a] for weight, vertex in zip(weights, vertices, strict=True)) for a in range(4)]
         if max(abs(one - asked) for one, asked in zip(made, move, strict=True)) > TOLERANCE:
-            return 0, f"the weights of {here} to {there} make ({', '.join(f'{float(one):.7g}' for one in made)}), not {tuple(move)}"
+            return 0, f"the weights of {here} to {there} make ({', '.join(f'{round(float(one), 7):g}' for one in made)}), not {tuple(move)}"
         most = max(most, sum(map(abs, weights)))
     normal = answer["normal"]
     widest = max(abs(sum(y * part for y, part in zip(normal, vertex, strict=True))) for vertex in vertices)

@@ -10,8 +10,10 @@ from typing import Any
 from ._draw import Draw
 from ._law import marked
 
-MINUTES, POINTS, LEVEL = 50, 10, "build"
+MINUTES, POINTS, LEVEL = 30, 10, "build"
 OBJECTIVE = "bound the sensitivity of a priced sum of clipped gradients, and add Gaussian noise for it"
+#: Directions, of length 1, near to each other.
+WAYS = [(0.5, 0.5, 0.5, 0.5), (0.7, 0.5, 0.5, 0.1), (0.1, 0.5, 0.7, 0.5), (0.5, 0.1, 0.5, 0.7)]
 SHAPE = {"code": ("text", 20_000)}
 
 
@@ -32,8 +34,10 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     each = [price / size for price, size in zip(params["prices"], params["sizes"], strict=True)]
     moved = max(abs(one - other) for one, other in combinations(each, 2))       # somebody's gradient gets the other group's price
     scale = params["noise_multiplier"] * params["clip"] * moved
-    gradients = [[secrets.randbelow(4001) / 500 - 4 for _ in range(4)] for _ in range(12)]
-    people = [secrets.randbelow(3) for _ in gradients]
+    heavy = max(range(3), key=lambda a: abs(each[a]))       # most are of one group and go one way: a sum that noise does not hide
+    people = [heavy] * 30 + [secrets.randbelow(3) for _ in range(10)]
+    lengths = [0.0, *(params["clip"] * (40 + secrets.randbelow(50 if i % 2 else 400)) / 100 for i in range(39))]
+    gradients = [[size * part for part in secrets.choice(WAYS)] for size in lengths]
     exact = [0.0] * 4
     for gradient, a in zip(gradients, people, strict=True):
         short = each[a] / max(1.0, math.hypot(*gradient) / params["clip"])

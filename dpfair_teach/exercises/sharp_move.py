@@ -50,7 +50,7 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     if long := [i for i, (size, most) in enumerate(zip(gradients, params["lengths"], strict=True)) if abs(size) > most]:
         return 0, f"the gradient of person {long[0]} is larger than {params['lengths'][long[0]]} in size"
     if who == len(groups) or groups[who] == to:
-        return 0, f"person {who} does not exist, or is in group {to} already"
+        return 0, f"person {who} is in group {to} already" if who < len(groups) else f"there is no person {who}: the first is 0"
     before, after = (sum(params["prices"][a] * gradient / world.count(a) for a, gradient in zip(world, gradients, strict=True))
                      for world in (groups, [*groups[:who], to, *groups[who + 1:]]))
     if (move := abs(after - before)) < params["move"]:

@@ -56,5 +56,5 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
         return 0, f"the decisions with the fewest mistakes have gaps of {float(exact[0]):.6g} and {float(exact[1]):.6g}, above gamma"
     allowed = gamma + 2 * limit / min(noisy[0][1][y] + noisy[1][1][y] for y in (0, 1))
     if min(seen) < allowed + Fraction(str(params["margin"])) - TOLERANCE:
-        return 0, f"the noisy gaps are {float(seen[0]):.6g} and {float(seen[1]):.6g}; the main text allows {float(allowed):.6g}"
+        return 0, f"the noisy gaps are {float(seen[0]):.6g} and {float(seen[1]):.6g}; allowed is {float(allowed):.6g}, and your margin more"
     return POINTS, ""

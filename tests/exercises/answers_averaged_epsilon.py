@@ -58,10 +58,10 @@ def INFORMED(params, draw):
 BUDGETS = (8.0, 12.0, 16.0, 20.0, 25.0, 30.0)
 GIVEN_AWAY = [make(budget) for make in (the_books, shortened) for budget in BUDGETS]
 WRONG = [
-    (the_books(10.0), 0, "the row of before has the length 1.000000, more than 1, or an entry above its bound"),
-    (shortened(16.0), 0, "below your target"),
-    (lambda params: {**shortened(16.0)(params), "epsilon_s": 500}, 0, "below your target"),
-    (lambda params: {**shortened(16.0)(params), "others": {"x": params["most"], "y": 0, "a": 0}}, 0, "the row of others has the length"),
+    (the_books(10.0), 0, "is above its bound"),
+    (shortened(16.0), 0, "is below target"),
+    (lambda params: {**shortened(16.0)(params), "epsilon_s": 500}, 0, "is below target"),
+    (lambda params: {**shortened(16.0)(params), "others": {"x": params["most"], "y": 0, "a": 0}}, 0, "the row of others has length"),
     (lambda params: {**shortened(16.0)(params), "weights": [0] * 13}, 0, "deviation 0.0000"),
     (lambda params: {**shortened(16.0)(params), "weights": [1] * 12}, 0, "weights is a list of 12; it must be a list of 13"),
     (lambda params: {**shortened(16.0)(params), "s": 12}, 0, "s is 12; it must be a whole number from 0 to 11"),

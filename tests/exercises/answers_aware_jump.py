@@ -62,7 +62,7 @@ GIVEN_AWAY = [exercise_13A, pair, *(from_the_library(aware, cells) for aware in 
     [(0, 0, 1), (1, 0, 1)], [(0, 0, 1), (1, 1, 1)], [(0, 1, 1), (1, 0, 1)], [(0, 1, 1), (1, 1, 1)], [(0, 0, 0), (0, 1, 0)]))]
 WRONG = [
     (rows(lambda N, c, d: [[[N - c - 2 * d, 0], [c, 0]], [[0, d], [0, d]]]), 0, "blind 0 and 0, aware 0 and 0: a jump of 0.00000"),
-    (rows(lambda N, c, d: [[[c, N - 2 * c - d], [c, d]], [[0, 0], [0, 0]]]), 0, "of label 0, before or after the move, not"),
+    (rows(lambda N, c, d: [[[c, N - 2 * c - d], [c, d]], [[0, 0], [0, 0]]]), 0, "of label 0, before or after the move, and not"),
     (rows(lambda N, c, d: [[[N - c, 0], [c, 0]], [[0, 0], [0, 0]]]), 0, "a group has 0 people of label 1"),
     (rows(lambda N, c, d: [[[0, d], [c, d]], [[N - c - 2 * d, 0], [0, 0]]]), 0, "nobody has V, group R and label 0"),
     (rows(lambda N, c, d: [[[N, d], [c, d]], [[0, 0], [0, 0]]]), 0, "people, not"),

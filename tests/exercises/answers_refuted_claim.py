@@ -1,8 +1,6 @@
 """Outputs that refute a claim."""
 from __future__ import annotations
 
-from math import exp
-
 from dpfair_teach import audit
 from dpfair_teach.exercises.refuted_claim import refuted
 
@@ -34,11 +32,6 @@ def exact(params):
     return audit.exact_epsilon(*([size / 10_000 for size in row] for row in params["table"]), params["delta"])
 
 
-def beyond(way):
-    """Of the outputs whose loss is above the library's epsilon, those with the largest part of delta."""
-    return lambda params: naming(params, by(params, way, lambda p, q: p - exp(exact(params)) * q)[:params["most"]])
-
-
 def in_the_better_way(params):
     """The outputs with the largest differences, one way or the other."""
     return max((largest_differences(way)(params) for way in (0, 1)), key=lambda answer: answer["epsilon"])
@@ -61,7 +54,7 @@ def INFORMED(params, draw):
 
 
 GIVEN_AWAY = [make(way) for make in (largest_losses, largest_differences, likeliest) for way in (0, 1)] + [
-    beyond(0), beyond(1), claimed(exact), largest_losses(0, 2), largest_losses(1, 2)]
+    claimed(exact), largest_losses(0, 2), largest_losses(1, 2)]
 WRONG = [
     (in_the_better_way, 0, "and so is one that is a hundredth larger"),
     (claimed(lambda params: 5.0), 0, "these outputs refute every epsilon below"),

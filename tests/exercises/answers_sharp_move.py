@@ -38,8 +38,8 @@ def as_they_come(params):
     return in_order(params, range(params["m"]), by_the_library(params))
 
 
-def shortest_first(params):
-    return in_order(params, sorted(range(params["m"]), key=params["lengths"].__getitem__), by_the_library(params))
+def last_leaves(params):
+    return in_order(params, range(params["m"])[::-1], by_the_library(params))
 
 
 def best_of_all_who_leave(params):
@@ -69,15 +69,15 @@ def INFORMED(params, draw):
     return in_order(params, [first, *(i for i in draw.order(by_length) if i != first)], pair)
 
 
-GIVEN_AWAY = [as_they_come, shortest_first, best_of_all_who_leave, longest_leaves, all_alike,
+GIVEN_AWAY = [as_they_come, last_leaves, best_of_all_who_leave, longest_leaves, all_alike,
               lambda params: in_order(params, range(params["m"]), dearest(params))]
 WRONG = [
     (longest_leaves, 0, "(the printed bound is "),
     (lambda params: {**longest_leaves(params), "gradients": [0] * params["m"]}, 0, "the sum moves by 0, less than "),
     (lambda params: {**longest_leaves(params), "groups": [0] * params["m"]}, 0, "the groups have ["),
     (lambda params: {**longest_leaves(params), "gradients": [100] * params["m"]}, 0, "is larger than "),
-    (lambda params: {**longest_leaves(params), "to": by_the_library(params)[0]}, 0, "does not exist, or is in group "),
-    (lambda params: {**longest_leaves(params), "who": params["m"]}, 0, "does not exist, or is in group "),
+    (lambda params: {**longest_leaves(params), "to": by_the_library(params)[0]}, 0, "already"),
+    (lambda params: {**longest_leaves(params), "who": params["m"]}, 0, "there is no person"),
     (lambda params: {**longest_leaves(params), "gradients": [1]}, 0, "gradients is a list of 1; it must be a list of "),
     (lambda params: {**longest_leaves(params), "who": 0.0}, 0, "who is 0.0; it must be a whole number"),
 ]
