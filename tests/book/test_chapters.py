@@ -24,6 +24,7 @@ from test_floors import BESIDE, FLOORS
 CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 NUMBERED = sorted(CHAPTERS.glob("[0-9][0-9]-*.md"))
 LIGHTER = sorted([CHAPTERS / "ten-people.md", *CHAPTERS.glob("refresher-*.md")])
+INSTRUCTORS = sorted((CHAPTERS.parent / "instructors").glob("*.md"))
 
 CARD = ("You will be able to", "Time", "Before this", "In the papers", "To run it")
 WHY_WORDS = 120
@@ -193,6 +194,10 @@ def exercises(text: str) -> Iterator[str]:
         yield "no {exercise} in the section Exercises"
     for part in parts:
         title = part.split("\n", 1)[0].strip()
+        if re.search(r"^:assignment: ", part, re.M):
+            if "{dropdown}" in part or not re.search(r"^:label: as-", part, re.M):
+                yield f"assignment '{title}' has a hint or a solution, or no :label: as-..., or stands before an exercise"
+            continue
         if not re.search(r"^:label: ex-", part, re.M):
             yield f"exercise '{title}' has no :label: ex-..."
         if not re.search(r"^`{3,}\{dropdown\} Hint", part, re.M):
@@ -273,7 +278,7 @@ def known() -> frozenset[str]:
 
 @cache
 def labels() -> frozenset[str]:
-    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(CHAPTERS.glob("*.md")))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [*sorted(CHAPTERS.glob("*.md")), *INSTRUCTORS])
     return frozenset(re.findall(r"^\(([\w-]+)\)=\s*$", text, re.M) + re.findall(r"^:(?:label|name):\s*([\w-]+)\s*$", text, re.M))
 
 
@@ -313,7 +318,7 @@ def test_a_page_of_the_start_has_its_parts(path):
     assert not missing, "\n".join([f"{path.name}:", *missing])
 
 
-@pytest.mark.parametrize("path", sorted({*CHAPTERS.glob("*.md")} - {*NUMBERED, *LIGHTER}), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted({*CHAPTERS.glob("*.md"), *INSTRUCTORS} - {*NUMBERED, *LIGHTER}), ids=lambda path: path.stem)
 def test_what_another_page_names_exists(path):
     text = path.read_text(encoding="utf-8")
     assert not (missing := [*names(text), *tables(text), *links(text)]), "\n".join([f"{path.name}:", *missing])

@@ -20,6 +20,7 @@ ROOT = CHAPTERS.parents[1]
 TOC = (ROOT / "_toc.yml").read_text(encoding="utf-8")
 PUBLISHED = [CHAPTERS / f"{stem}.md" for stem in re.findall(r"file: book/notebooks/(\d\d-[\w-]+)", TOC)]
 FIRST, PATHS = ((CHAPTERS / name).read_text(encoding="utf-8") for name in ("index.md", "how-to-use.md"))
+WEEKS = (CHAPTERS.parent / "instructors" / "weeks.md").read_text(encoding="utf-8")
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
           "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "21", "22", "23", "24", "all")
 REF = re.compile(r"\{ref\}`(?:[^`<]*<)?([\w-]+)>?`")
@@ -54,9 +55,9 @@ def headings(path: Path) -> set[str]:
     return set(re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.M))
 
 
-def rows(first: str) -> list[list[str]]:
-    """The rows of the table of the page of paths whose first column has that head."""
-    table = re.search(rf"^\| {first} \|.*\n\|[ -|]*\n((?:\|.*\n)+)", PATHS, re.M)[1]
+def rows(first: str, page: str = PATHS) -> list[list[str]]:
+    """The rows of the table of a page, that of the paths, whose first column has that head."""
+    table = re.search(rf"^\| {first} \|.*\n\|[ -|]*\n((?:\|.*\n)+)", page, re.M)[1]
     return [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines()]
 
 
@@ -96,24 +97,31 @@ def test_every_chapter_has_its_row_with_the_minutes_and_the_chapters_before_it()
     table = rows("chapter")
     assert [REF.findall(row[0]) for row in table[:-1]] == [[label(path)] for path in PUBLISHED], \
         "the table of chapters in how-to-use.md has a row for each chapter of _toc.yml, in that order"
-    for path, (_, time, before, teach) in zip(PUBLISHED, table[:-1], strict=True):
+    for path, (_, time, before) in zip(PUBLISHED, table[:-1], strict=True):
         assert int(time) == minutes(path)[0], f"{path.name}: the card says {minutes(path)[0]} minutes, the table {time}"
         on_card = {target for target in REF.findall(entry(path, "Before this")) if target.startswith("ch-")} - {"ch-ten-people"}
         assert set(REF.findall(before)) == on_card, f"{path.name}: the chapters before it are {on_card} on its card"
+
+
+def test_every_chapter_says_what_makes_its_lectures_and_which_exercises_are_for_the_class():
+    table = rows("chapter", WEEKS)
+    assert [REF.findall(row[0]) for row in table] == [[label(path)] for path in PUBLISHED]
+    for path, (_, teach, practice) in zip(PUBLISHED, table, strict=True):
         assert re.match(r"(?:one|two|three) lectures?\b", teach), f"{path.name}: say in how many lectures it is taught"
         quoted = set(re.findall(r'"([^"]+)"', teach))
         assert quoted and quoted <= headings(path), f"{path.name} has no section {quoted - headings(path)}"
-        named = re.findall(r"\b\d+[A-Z]\b", teach)
+        named = re.findall(r"\b\d+[A-Z]\b", practice)
         asked = {box.title.split(".")[0]: box.title for box in boxes(path.read_text(encoding="utf-8")) if box.kind == "exercise"}
         assert named and set(named) <= set(asked), f"{path.name} has no exercise {set(named) - set(asked)}"
-        for exercise in re.findall(r"(\d+[A-Z]) \(witness\)", teach):
+        for exercise in re.findall(r"(\d+[A-Z]) \(witness\)", practice):
             assert "witness" in asked[exercise], f"{exercise} asks for no witness"
 
 
 def test_the_last_row_adds_up():
     *table, last = rows("chapter")
-    lectures = sum(COUNTS.index(row[3].split()[0]) for row in table)
-    assert last == ["**all**", str(sum(int(row[1]) for row in table)), "", f"{lectures} lectures"]
+    assert last == ["**all**", str(sum(int(row[1]) for row in table))]
+    lectures = sum(COUNTS.index(row[1].split()[0]) for row in rows("chapter", WEEKS))
+    assert f"{lectures} lectures in all" in WEEKS
 
 
 # --- the paths --------------------------------------------------------------------------------------------------------------
