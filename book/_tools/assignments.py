@@ -25,8 +25,8 @@ file to hand in. This notebook, saved after the self-check, may be handed in as 
 FIRST = """# Where the library is missing, as in Colab, first: %pip install git+ADDRESS   (of your course's copy of the book)
 from dpfair_teach import exercises
 
-student = "ada"     # your id, as the course's list has it
-term = "trial"      # the course's word for this term"""
+student = ""        # your id, as the course's list has it
+term = ""           # the course's word for this term"""
 WHY = "**Why.** *In three sentences, for whoever marks; the program does not read them.*"
 KEY = ', key=f"{{student}}-{name}.key"'
 

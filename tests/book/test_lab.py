@@ -152,14 +152,18 @@ def test_a_notebook_runs_from_the_top_and_its_figure_moves_with_the_kernel(lab, 
     page.context.close()
 
 
+ANSWER = '''answer = {"labels": [0, 1] * 3 + [1], "weights": [1, 1, 0, 0, 0, 0, 0]}
+exercises.self_check("radon", answer, student, term)'''
+
+
 def test_an_assignment_is_answered_checked_handed_in_and_marked(lab, chromium, tmp_path):
     """Both ways to hand in, the file that the self-check wrote and the saved notebook, have the mark that the self-check said."""
     name = "assignments/09-oracles.ipynb"
     page = opened(lab, chromium, name)
-    page.locator(".jp-CodeCell .cm-content", has_text="answer = None").click()
-    page.keyboard.press("Control+A")
-    page.keyboard.insert_text('''answer = {"labels": [0, 1] * 3 + [1], "weights": [1, 1, 0, 0, 0, 0, 0]}
-exercises.self_check("radon", answer, student, term)''')
+    for cell, text in (("student =", 'from dpfair_teach import exercises\nstudent, term = "ada", "trial"'), ("answer = None", ANSWER)):
+        page.locator(".jp-CodeCell .cm-content", has_text=cell).first.click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(text)
     said = run_all(page, lab, name)[-1]["outputs"][0]["text"].strip()
     assert said.startswith("0 of 10 points. ")
     (tmp_path / "roster.csv").write_text("student\nada\nbob\n")
