@@ -63,7 +63,7 @@ def run(code: str, calls: list[list[Any]]) -> list[Any]:
     except (ValueError, RecursionError):
         replies = None
     if isinstance(replies, str):
-        raise Unfinished(replies[:200])
+        raise Unfinished(f"the code ended with {repr(replies)[1:-1][:150]}")       # of one line, and of letters that can be written
     if not isinstance(replies, list) or len(replies) != len(calls):
         raise Unfinished("the code ended, or was ended after its processor time, before it answered")
     return replies
@@ -85,6 +85,7 @@ def _command() -> list[str]:
                    "setpriv", "--reuid", own, "--regid", own, "--clear-groups", "--no-new-privs"]
     return ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--die-with-parent",
             "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", "16000000", "--tmpfs", "/tmp",
-            *made, *seen, *links, "--chdir", "/tmp", *lowered,
+            *made, *seen, *links, "--remount-ro", "/dev", "--remount-ro", "/",      # their memory has no limit
+            "--chdir", "/tmp", *lowered,
             "prlimit", f"--cpu={SECONDS}", f"--as={MEMORY}", f"--nproc={PROCESSES}", f"--fsize={LONGEST}", "--nofile=64", "--core=0",
             sys.executable, "-I", "/library/dpfair_teach/exercises/_worker.py"]

@@ -34,7 +34,7 @@ def main():
             said.append(plain(its[function](*given)))
         replies: list | str = said
     except BaseException as problem:
-        replies = f"the code ended with {type(problem).__name__}: {problem}".splitlines()[0]
+        replies = f"{type(problem).__name__}: {problem}"
     with os.fdopen(answer, "w") as out:
         out.write(json.dumps(replies))
 

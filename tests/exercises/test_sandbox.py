@@ -31,6 +31,13 @@ HOSTILE = {
     "always equal": ("class Right(float):\n    def __eq__(self, other): return True\ndef f(x): return Right(2)", "no plain answer"),
     "forged reply": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'[3]')\n    except OSError: pass\n"
                      "def f(x): return 0", "ended"),
+    "forged reason": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'\"=1+1\\\\n\\\\ud800\"')\n    except OSError: pass\n"
+                      "os._exit(0)", "the code ended with =1+1"),
+    "forged object": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'{\"0\": 3}')\n    except OSError: pass\n"
+                      "os._exit(0)", "ended"),
+    "letters that cannot be written": ("def f(x): raise ValueError('\\ud800\\n=1')", "ended with ValueError"),
+    "writes beside /tmp": ("def f(x):\n    for place in ('/', '/dev/', '/dev/shm/', '/library/'):\n        try: open(place + 'x', 'w')\n"
+                           "        except OSError: x += 1\n    return x", "[6]"),
     "reads a file": ("def f(x): return open('/etc/passwd').read()", "FileNotFoundError"),
     "reads home": ("import os\ndef f(x): return os.listdir(os.path.expanduser('~'))", "Error"),
     "writes the library": ("import dpfair_teach\ndef f(x): open(dpfair_teach.__file__, 'a').write('#')", "Error"),
@@ -52,7 +59,7 @@ def said(code, calls=None):
 def test_what_is_hostile_has_a_reason_and_the_next_one_is_untouched(what):
     code, reason = HOSTILE[what]
     answer = str(said(code))
-    assert reason in answer and "\n" not in answer
+    assert reason in answer and answer.isprintable()
     assert said(HEAD) == [3]
 
 
