@@ -69,6 +69,14 @@ def test_the_library_that_a_student_patches_is_not_the_one_that_judges():
     assert exercises.check("group_totals", {"code": code}, "ada", "trial").points == 0
 
 
+def test_a_number_that_no_float_holds_is_wrong_and_no_fault_of_the_checkers():
+    huge = "def noise_scale():\n    return {}\ndef release(A, rng):\n    return [10**400 if rng.random() < .1 else 0, 0, 0, rng.random()]\n"
+    weights, epsilon = exercises.params("group_totals", "ada", "trial").values()
+    for scale, points, reason in (("10**400", 0, "too much noise"), (sum(sorted(weights)[2:]) / epsilon, 4, "does not give 4 numbers")):
+        mark = exercises.check("group_totals", {"code": huge.format(scale)}, "ada", "trial")
+        assert mark.points == points and reason in mark.reason
+
+
 def test_a_generator_is_the_one_of_its_seed_and_goes_on_where_the_text_is_the_same():
     code = "def f(x, rng):\n    return rng.random()"
     first, second, again, other = said(code, [["f", 2, {"rng": word}] for word in ("5 a", "5 a", "5 b", "6")])
