@@ -12,7 +12,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -244,31 +244,31 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     _word("term", term)
     best: dict[tuple[str, str], dict[str, Any]] = {}
     same: dict[tuple[str, str], set[str]] = {}
-    strangers = []
+    doubtful = []
     whose: dict[Path, str] = {}
     for file in sorted(folder.iterdir()):
-        if file.suffix not in (".json", ".ipynb"):
+        if file.suffix.lower() not in (".json", ".ipynb"):
             continue
-        if owners := [student for student in late if re.fullmatch(re.escape(student) + r"(?![A-Za-z0-9]).*", file.name)]:
+        owners = [student for student in late if file.name.startswith(student) and not file.name[len(student):][:1].isalnum()]
+        if owners:
             whose[file] = max(owners, key=len)
-        else:
-            strangers.append(_row("", "", Mark(0, 0, "no id of the roster begins its name"), file.name))
+        if len(owners) != 1:
+            said = f"{' and '.join(owners)} begin its name: counted for {whose[file]}" if owners else "no id of the roster begins its name"
+            doubtful.append(_row("", "", Mark(0, 0, said), file.name))
     with ThreadPoolExecutor(os.cpu_count()) as side_by_side:        # code runs in other processes
         marks = side_by_side.map(lambda file: list(_marks(file, whose[file], term, key)), whose)
     for (file, student), of_file in zip(whose.items(), marks, strict=True):
         for name, answer, mark in of_file:
-            row = _row(student, name, mark, file.name, late[student])
             if mark.points > best.get((student, name), {"points": -1})["points"]:
-                best[student, name] = row
-            if answer is not None:
-                row["answer"] = name, json.dumps(answer, sort_keys=True)
-                same.setdefault(row["answer"], set()).add(student)
+                best[student, name] = _row(student, name, mark, file.name, late[student]) | {"answer": (name, answer)}
+            if answer:
+                same.setdefault((name, answer), set()).add(student)
     for name in sorted({name for _, name in best if name}):
         for student in late:
             best.setdefault((student, name), _row(student, name, Mark(0, _module(name).POINTS, "nothing was handed in"), ""))
     for row in best.values():
         row["same_as"] = " ".join(sorted(same.get(row.pop("answer", None), set()) - {row["student"]}))
-    return sorted(best.values(), key=lambda row: (row["student"], row["exercise"])) + strangers
+    return sorted(best.values(), key=lambda row: (row["student"], row["exercise"])) + doubtful
 
 
 def _row(student: str, name: str, mark: Mark, file: str, late: str = "") -> dict[str, Any]:
@@ -301,33 +301,36 @@ def _roster(roster: Path, due: str | None) -> dict[str, str]:
     return late
 
 
-def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Iterable[tuple[str, Any, Mark]]:
-    """Each answer in a file: the exercise ("" if none can be told), the answer, its mark."""
+def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Iterator[tuple[str, str, Mark]]:
+    """Each answer in a file: the exercise ("" if none can be told), the answer in JSON where it was judged, its mark."""
     try:
-        if file.stat().st_size > MOST_BYTES * (20 if file.suffix == ".ipynb" else 1):
+        notebook = file.suffix.lower() == ".ipynb"
+        if file.is_symlink() or not file.is_file():                 # a folder, or what never ends
+            raise Misshapen("a link or a folder is no answer")
+        if file.stat().st_size > MOST_BYTES * (20 if notebook else 1):
             raise Misshapen("the file is too long for an answer")
         told = json.loads(file.read_bytes())
-        if file.suffix == ".ipynb":
+        if notebook:
             told = [one for cell in told["cells"] for output in cell.get("outputs", ()) if (one := output.get("metadata", {}).get(SAVED))]
-        if isinstance(told, list):              # of each exercise the last: else one file could ask for hours
-            told = list({one["exercise"]: one for one in told}.values())
-        if told == []:
+        # Of each exercise the last: else one file could ask for hours.
+        last = {one["exercise"]: (one, json.dumps(one.get("answer"), sort_keys=True)) for one in (told if type(told) is list else [told])}
+        if not last:
             raise Misshapen("no answer is saved in it: run the self-checks, save, and hand it in again")
-    except Misshapen as wrong:
-        yield "", None, Mark(0, 0, str(wrong))
+    except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as wrong:
+        yield "", "", Mark(0, 0, str(wrong) if isinstance(wrong, Misshapen) else
+                           "no JSON of an answer: hand in the file that the self-check wrote")
         return
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        yield "", None, Mark(0, 0, "no JSON of an answer: hand in the file that the self-check wrote")
-        return
-    for one in told if isinstance(told, list) else [told]:
-        name = one.get("exercise") if isinstance(one, Mapping) else None
-        if not isinstance(name, str) or name not in names():
-            yield "", None, Mark(0, 0, f"exercise {brief(name)} does not exist")
+    known = names()
+    for name, (one, answer) in last.items():
+        if name not in known:
+            yield "", "", Mark(0, 0, f"exercise {brief(name)} does not exist")
         elif one.get("term") != term:
-            yield name, None, Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
+            yield name, "", Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
+        elif len(answer) > MOST_BYTES:
+            yield name, "", Mark(0, _module(name).POINTS, "the answer is too long")
         else:
             try:
                 mark = check(name, one.get("answer"), student, term, key)
             except Exception as problem:            # a fault of the checker's: nobody else waits for it
                 mark = Mark(0, _module(name).POINTS, f"the checker failed, which is not the student's fault: {problem!r}"[:200])
-            yield name, one.get("answer"), mark
+            yield name, answer, mark

@@ -38,9 +38,10 @@ def nested(depth):
 WRONG = {
     "no JSON": ("coins = 1/2", "no JSON"), "empty": ("", "no JSON"), "not text": (b"\xff\xfe\x00\xd8", "no JSON"),
     "brackets": (nested(200_000), "no JSON"), "long": ('"' + "x" * 1_100_000 + '"', "too long"),
-    "a list of nothing": ("[]", "no answer"), "null": ("null", "exercise None does not exist"),
+    "a list of nothing": ("[]", "no answer"), "null": ("null", "no JSON"),
     "unknown exercise": (handed(exercise="certificates"), "exercise 'certificates' does not exist"),
     "exercise is a number": (handed(exercise=5), "exercise 5 does not exist"),
+    "many exercises": (json.dumps([{"exercise": f"e{i}"} for i in range(20_000)]), "exercise 'e0' does not exist"),
     "a file of the machinery": (handed(exercise="_draw"), "does not exist"),
     "other term": (handed(term="last"), "is of the term 'last'"), "no term": ('{"exercise": "certificate"}', "is of the term None"),
     "no answer": ('{"exercise": "certificate", "term": "trial"}', "the answer is None; it must be an object"),
@@ -89,6 +90,26 @@ def test_the_best_of_several_counts_and_whose_it_is_says_the_roster(tmp_path):
     assert "'student' is not asked for" in rows["anna", "certificate"]["reason"]
     assert rows["ben", "certificate"]["reason"] == "nothing was handed in" and rows["ben", "certificate"]["of"] == 10
     assert rows["", ""]["reason"] == "no id of the roster begins its name" and rows["", ""]["file"] == "zed.json"
+
+
+def test_whose_a_file_is_when_ids_begin_each_other_is_said_and_letters_of_all_scripts_continue_an_id(tmp_path):
+    given = class_of(tmp_path, {"ann-1-x.json": handed(), "annä.json": handed(), "ann.JSON": handed()}, ["ann", "ann-1"])
+    ann, other, *doubtful = exercises.grade(*given)
+    assert (ann["file"], other["file"]) == ("ann.JSON", "ann-1-x.json")
+    assert [row["reason"] for row in doubtful] == ["ann and ann-1 begin its name: counted for ann-1", "no id of the roster begins its name"]
+
+
+def test_links_folders_depths_and_lengths_stop_nobody(tmp_path):
+    """Of depths one is the deepest that can be read; from a deeper place in the program it could not be written again."""
+    saved = {"cells": [{"outputs": [{"metadata": {exercises.SAVED: json.loads(handed([0] * 500_000))}}]}]}
+    given = class_of(tmp_path, {"cy.json": handed(), "eve.ipynb": json.dumps(saved)}, ["ada", "bob", "cy", "deep", "eve"])
+    (given[1] / "ada.json").symlink_to("nowhere")
+    (given[1] / "bob.json").mkdir()
+    for depth in range(880, 1000):
+        (given[1] / f"deep-{depth}.json").write_text(handed("X").replace('"X"', nested(depth)))
+    reasons = {row["file"]: row["reason"] for row in exercises.grade(*given)}
+    assert reasons["ada.json"] == reasons["bob.json"] == "a link or a folder is no answer"
+    assert "prove no more" in reasons["cy.json"] and "the answer is too long" in reasons["eve.ipynb"]
 
 
 def test_of_each_exercise_in_a_file_the_last_answer_counts(tmp_path):
