@@ -28,6 +28,8 @@ __all__ = ["check", "grade", "names", "params", "self_check"]
 STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 #: A file that is longer is no answer: the longest asked for has some 20,000 characters.
 MOST_BYTES = 1_000_000
+#: With this begins a student's own file in place of the course's key.
+OWN = b'{"of"'
 #: Under this key of an output's metadata a notebook keeps what was handed to a self-check.
 SAVED = "dpfair_teach_answer"
 
@@ -68,7 +70,7 @@ def names() -> list[str]:
 def _module(name: str) -> Any:
     if isinstance(name, str) and name in names():
         return importlib.import_module(f"{__name__}.{name}")
-    return practice.found(name) or refused.refuse("name", name, "is no exercise that a program judges",
+    return practice.found(str(name)) or refused.refuse("name", name, "is no exercise that a program judges",
                                                   f"Assignments are: {', '.join(names())}; the book names the others.")
 
 
@@ -105,10 +107,15 @@ def params(name: str, student: str = "you", term: str = "practice", key: str | P
     if key is None:
         refused.refuse("key", key, f"and {name} is planted", "Give key=, the file made for the student, or the course's key.")
     secret = _there("key", key, Path.is_file).read_bytes()
-    if secret.startswith(b'{"of"'):
-        made = json.loads(secret)
-        return made["params"] if made["of"] == list(words) else refused.refuse(
-            "key", Path(key).name, f"was made for {' '.join(map(str, made['of']))}", f"Here it must be for {' '.join(words)}.")
+    if secret.startswith(OWN):
+        try:
+            made = json.loads(secret)
+            if made["of"] == list(words):
+                return made["params"]
+            why = f"was made for {' '.join(made['of'])}"
+        except (KeyError, TypeError, ValueError):
+            why = "is not whole"
+        refused.refuse("key", Path(key).name, why, f"Here it must be for {' '.join(words)}.")
     if len(secret) < 16:
         refused.refuse("key", Path(key).name, "has fewer than 16 bytes", "Make one: head -c 32 /dev/urandom > course.key")
     return exercise.params(Draw(*words, secret.hex()))
@@ -242,6 +249,8 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     """
     late, folder = _roster(_there("roster", roster, Path.is_file), due), _there("answers", answers, Path.is_dir)
     _word("term", term)
+    if key is not None and _there("key", key, Path.is_file).read_bytes().startswith(OWN):
+        refused.refuse("key", Path(key).name, "is a student's own file, which whoever has it may change", "Give the course's key.")
     best: dict[tuple[str, str], dict[str, Any]] = {}
     same: dict[tuple[str, str], set[str]] = {}
     doubtful = []

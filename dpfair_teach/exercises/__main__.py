@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -46,9 +48,13 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             rows = grade(given.roster, given.answers, given.term, given.due, given.key)
             columns = ["student", "exercise", "points", "of", "late", "file", "same_as", "reason"]
+            if isinstance(sys.stdout, io.TextIOWrapper):            # a file's name may hold what no CSV can be written with
+                sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
             table = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
             table.writeheader()
-            table.writerows(rows)
+            for row in rows:
+                row["file"] = re.sub(r"^(?=[=+@\t\r-])", "'", row["file"])        # which a spreadsheet would compute
+                table.writerow(row)
     except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 2

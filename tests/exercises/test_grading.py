@@ -204,6 +204,27 @@ def test_from_the_command_line(tmp_path, capsys):
         assert command.main(wrong) == 2 and capsys.readouterr().err.count("\n") == 1
 
 
+def test_marks_of_files_with_hostile_names_are_written_and_compute_nothing(tmp_path, capsys):
+    roster, folder, term = map(str, class_of(tmp_path, {"=1+1.json": "", "-2.json": "", "ada-ä.json": handed()}, ["ada"]))
+    Path(folder, "ada-\udcff.json").write_text(handed())
+    assert command.main(["grade", roster, folder, "--term", term]) == 0
+    said = capsys.readouterr().out
+    assert "\n,,0,0,,'-2.json,," in said and "\n,,0,0,,'=1+1.json,," in said and "\nada,certificate,0,10,,ada-" in said
+
+
+@pytest.mark.parametrize("text, why", [
+    ('{"of"', "is not whole"), ('{"of": 3}', "is not whole"), ('{"of": ["trial", "betrayed_bits", "ada"]}', "is not whole"),
+    ('{"of": ["trial", "betrayed_bits", "bob"]}', "was made for trial betrayed_bits bob")])
+def test_a_students_own_key_is_for_that_student_and_marks_nobody(tmp_path, text, why):
+    (tmp_path / "ada.key").write_text(text)
+    with pytest.raises(ValueError, match=f"^key='ada.key': {why}"):
+        exercises.params("betrayed_bits", "ada", "trial", tmp_path / "ada.key")
+    with pytest.raises(ValueError, match="is a student's own file"):
+        exercises.grade(*class_of(tmp_path, {"ada.json": handed()}), key=tmp_path / "ada.key")
+    with pytest.raises(ValueError, match="is no file"):
+        exercises.grade(tmp_path / "roster.csv", tmp_path / "in", "trial", key=tmp_path / "none.key")
+
+
 @pytest.mark.parametrize("shape, value, right", [
     (("whole", 0, "n"), 3, 3), (("whole", 0, 9), 3.0, None), (("whole", 0, 9), True, None), (("exact", 0, 1), 0.1, "1/10"),
     (("exact", 0, 1), "2/4", "1/2"), (("exact", 0, 1), "1e-9", None), (("exact", 0, 1), float("nan"), None), (("real", 0, 9), 3, 3.0),
