@@ -148,7 +148,7 @@ def check(name: str, answer: Any, student: str = "you", term: str = "practice", 
     name : str
     answer : dict
         As JSON has it: numbers, texts, None, lists and dicts.
-    student, term, key
+    student, term, key : str, str, path
         As in :func:`params`.
 
     Returns
@@ -181,7 +181,7 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
     name : str
     answer : dict
         Numpy's arrays and numbers may stand in it, too.
-    student, term, key
+    student, term, key : str, str, path
         As in :func:`params`.
     folder : str or Path
         Where the file goes.
