@@ -280,19 +280,18 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     return sorted(best.values(), key=lambda row: (row["student"], row["exercise"])) + doubtful
 
 
+#: Of marks, a row.
+COLUMNS = ["student", "exercise", "points", "of", "late", "file", "same_as", "reason"]
+
+
 def _row(student: str, name: str, mark: Mark, file: str, late: str = "") -> dict[str, Any]:
-    return {"student": student, "exercise": name, "points": mark.points, "of": mark.of, "late": late, "file": file, "same_as": "",
-            "reason": mark.reason}
+    return dict(zip(COLUMNS, (student, name, mark.points, mark.of, late, file, "", mark.reason), strict=True))
 
 
 def _roster(roster: Path, due: str | None) -> dict[str, str]:
     """Of each student whether they are late: "late" or ""."""
     late: dict[str, str] = {}
-    if due is not None:
-        try:
-            last = date.fromisoformat(due)
-        except (TypeError, ValueError):
-            refused.refuse("due", due, "is no day", "Write days as 2026-10-05.")
+    last = date.max if due is None else _day("due", due)
     with roster.open(encoding="utf-8-sig", newline="") as lines:
         table = csv.DictReader(lines)
         for column in ["student", *(["received"] if due is not None else [])]:
@@ -303,11 +302,15 @@ def _roster(roster: Path, due: str | None) -> dict[str, str]:
             if student in late or not STUDENT.fullmatch(student):
                 refused.refuse("roster", student, "stands twice" if student in late else "is no id",
                                "Give each student one id and one line.")
-            try:
-                late[student] = "late" if due is not None and date.fromisoformat(row["received"] or "") > last else ""
-            except ValueError:
-                refused.refuse("received", row["received"], f"is no day, in the line of {student}", "Write days as 2026-10-05.")
+            late[student] = "late" if due is not None and _day("received", row["received"], f", in the line of {student}") > last else ""
     return late
+
+
+def _day(name: str, day: str | None, where: str = "") -> date:
+    try:
+        return date.fromisoformat(day or "")
+    except (TypeError, ValueError):
+        refused.refuse(name, day, f"is no day{where}", "Write days as 2026-10-05.")
 
 
 def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Iterator[tuple[str, str, Mark]]:

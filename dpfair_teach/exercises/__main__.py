@@ -15,7 +15,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import _module, _roster, grade, names, params
+from . import COLUMNS, _module, _roster, grade, names, params
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,10 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(json.dumps(params(given.name, given.student, given.term, given.key)))
         else:
             rows = grade(given.roster, given.answers, given.term, given.due, given.key)
-            columns = ["student", "exercise", "points", "of", "late", "file", "same_as", "reason"]
             if isinstance(sys.stdout, io.TextIOWrapper):            # a file's name may hold what no CSV can be written with
                 sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-            table = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+            table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
             table.writeheader()
             for row in rows:
                 row["file"] = re.sub(r"^(?=[=+@\t\r-])", "'", row["file"])        # which a spreadsheet would compute
