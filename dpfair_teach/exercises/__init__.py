@@ -12,7 +12,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -106,7 +106,7 @@ def params(name: str, student: str = "you", term: str = "practice", key: str | P
         return exercise.params(Draw(*words))
     if key is None:
         refused.refuse("key", key, f"and {name} is planted", "Give key=, the file made for the student, or the course's key.")
-    secret = _there("key", key, Path.is_file).read_bytes()
+    secret = _there("key", key, "file").read_bytes()
     if secret.startswith(OWN):
         try:
             made = json.loads(secret)
@@ -128,13 +128,10 @@ def _word(name: str, word: str) -> str:
     return word
 
 
-def _there(name: str, path: str | Path, kind: Callable[[Path], bool]) -> Path:
-    try:
-        found = isinstance(path, (str, Path)) and kind(Path(path))
-    except (OSError, ValueError):               # too long a name, or one that cannot be
-        found = False
-    if not found:
-        refused.refuse(name, path, f"is no {'file' if kind is Path.is_file else 'folder'}", f"Give the path of the {name}.")
+def _there(name: str, path: str | Path, kind: str) -> Path:
+    is_there = os.path.isfile if kind == "file" else os.path.isdir
+    if not isinstance(path, (str, Path)) or not is_there(path):
+        refused.refuse(name, path, f"is no {kind}", f"Give the path of the {name}.")
     return Path(path)
 
 
@@ -200,7 +197,7 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
         refused.refuse("answer", answer, f"cannot be written as JSON ({problem})", "Use lists, dicts, texts, None and numbers.")
     handed = {"exercise": name, "term": term, "answer": json.loads(written)}
     mark = check(name, handed["answer"], student, term, key)
-    file = _there("folder", folder, Path.is_dir) / f"{student}-{name}.json"
+    file = _there("folder", folder, "folder") / f"{student}-{name}.json"
     print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
     say = f"To hand in: {file.name}"
     if file.is_file() and max(old.points for *_, old in _marks(file, student, term, key)) > mark.points:
@@ -247,9 +244,9 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     ada certificate 0 the answer is 3; it must be an object {"coins": a list of 2, ...
     bob certificate 0 nothing was handed in
     """
-    late, folder = _roster(_there("roster", roster, Path.is_file), due), _there("answers", answers, Path.is_dir)
+    late, folder = _roster(_there("roster", roster, "file"), due), _there("answers", answers, "folder")
     _word("term", term)
-    if key is not None and _there("key", key, Path.is_file).read_bytes().startswith(OWN):
+    if key is not None and _there("key", key, "file").read_bytes().startswith(OWN):
         refused.refuse("key", Path(key).name, "is a student's own file, which whoever has it may change", "Give the course's key.")
     best: dict[tuple[str, str], dict[str, Any]] = {}
     same: dict[tuple[str, str], set[str]] = {}
