@@ -253,7 +253,7 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     doubtful = []
     whose: dict[Path, str] = {}
     for file in sorted(folder.iterdir()):
-        if file.suffix.lower() not in (".json", ".ipynb"):
+        if file.suffix.lower() not in (".json", ".ipynb") and not file.is_dir():        # of a folder is said that it is not read
             continue
         owners = [student for student in late if file.name.startswith(student) and not file.name[len(student):][:1].isalnum()]
         if owners:
@@ -289,17 +289,21 @@ def _roster(roster: Path, due: str | None) -> dict[str, str]:
     """Of each student whether they are late: "late" or ""."""
     late: dict[str, str] = {}
     last = date.max if due is None else _day("due", due)
-    with roster.open(encoding="utf-8-sig", newline="") as lines:
-        table = csv.DictReader(lines)
-        for column in ["student", *(["received"] if due is not None else [])]:
-            if column not in (table.fieldnames or ()):
-                refused.refuse("roster", roster.name, f"has no column {column!r}", "Give one, and its name in the first line.")
-        for row in table:
-            student = (row["student"] or "").strip()
-            if student in late or not STUDENT.fullmatch(student):
-                refused.refuse("roster", student, "stands twice" if student in late else "is no id",
-                               "Give each student one id and one line.")
-            late[student] = "late" if due is not None and _day("received", row["received"], f", in the line of {student}") > last else ""
+    try:
+        with roster.open(encoding="utf-8-sig", newline="") as lines:
+            table = csv.DictReader(lines)
+            rows, columns = list(table), table.fieldnames or ()
+    except (UnicodeError, csv.Error) as problem:
+        refused.refuse("roster", roster.name, f"is no table ({problem})", "Save it as CSV in UTF-8.")
+    for column in ["student", *(["received"] if due is not None else [])]:
+        if column not in columns:
+            refused.refuse("roster", roster.name, f"has no column {column!r}", "Give one, and its name in the first line.")
+    for row in rows:
+        student = (row["student"] or "").strip()
+        if student in late or not STUDENT.fullmatch(student):
+            refused.refuse("roster", student, "stands twice" if student in late else "is no id",
+                           "Give each student one id and one line.")
+        late[student] = "late" if due is not None and _day("received", row["received"], f", in the line of {student}") > last else ""
     return late
 
 

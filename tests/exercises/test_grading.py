@@ -104,11 +104,11 @@ def test_links_folders_depths_and_lengths_stop_nobody(tmp_path):
     saved = {"cells": [{"outputs": [{"metadata": {exercises.SAVED: json.loads(handed([0] * 500_000))}}]}]}
     given = class_of(tmp_path, {"cy.json": handed(), "eve.ipynb": json.dumps(saved)}, ["ada", "bob", "cy", "deep", "eve"])
     (given[1] / "ada.json").symlink_to("nowhere")
-    (given[1] / "bob.json").mkdir()
+    (given[1] / "bob").mkdir()
     for depth in range(880, 1000):
         (given[1] / f"deep-{depth}.json").write_text(handed("X").replace('"X"', nested(depth)))
     reasons = {row["file"]: row["reason"] for row in exercises.grade(*given)}
-    assert reasons["ada.json"] == reasons["bob.json"] == "a link or a folder is no answer"
+    assert reasons["ada.json"] == reasons["bob"] == "a link or a folder is no answer"
     assert "prove no more" in reasons["cy.json"] and "the answer is too long" in reasons["eve.ipynb"]
 
 
@@ -138,10 +138,12 @@ def test_late_is_what_the_roster_says(tmp_path):
     ("", None, "has no column"), ("student\nada\n", "2026-10-05", "has no column 'received'"),
     ("student,received\nada,soon\n", "2026-10-05", "received='soon': is no day"),
     ("student,received\nada,2026-10-05\n", "Monday", "due='Monday': is no day"), ("student\n../x\n", None, "roster='../x': is no id"),
+    ("student,name\nada,M\xfcller\n".encode("latin-1"), None, "roster='roster.csv': is no table"),
+    ("student,name\nada," + "x" * 200_000, None, "roster='roster.csv': is no table"),
 ])
 def test_a_roster_that_is_wrong_is_refused_in_one_line(tmp_path, roster, due, piece):
     given = class_of(tmp_path, {"ada.json": handed()})
-    given[0].write_text(roster)
+    given[0].write_bytes(roster if isinstance(roster, bytes) else roster.encode())
     with pytest.raises(ValueError, match=r"^[^\n]*$") as refusal:
         exercises.grade(*given, due=due)
     assert piece in str(refusal.value)
