@@ -25,6 +25,8 @@ HOSTILE = {
     "polite exit": ("import sys\ndef f(x): sys.exit(0)", "SystemExit"),
     "fork storm": ("import os, time\ndef f(x):\n    for i in range(200):\n        try:\n            if os.fork() == 0: time.sleep(99)\n"
                    "        except OSError: return 0\n    raise RuntimeError('all')\n", "[0]"),
+    "many with memory of their own": ("import os, time\ndef f(x):\n    for i in range(200):\n        try:\n"
+                                      "            if os.fork() == 0: time.sleep(99)\n        except OSError: return i < 8\n", "[True]"),
     "memory": ("def f(x): return len(bytearray(9 * 10**9))", "MemoryError"),
     "flood": ("import os\ndef f(x):\n    while True:\n        for i in range(3, 9):\n            try: os.write(i, b'9' * 10**6)\n"
               "            except OSError: pass", "more than an answer holds"),
