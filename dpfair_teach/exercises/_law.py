@@ -10,7 +10,7 @@ from ._sandbox import Unfinished, run
 #: Draws, and how far their distribution function may be from the law's: passed by right noise but once in 10^9 (Dvoretzky, Kiefer,
 #: Wolfowitz). Nearer than ``NEAR`` no draws come but once in 10^9 either: who sweeps through the quantiles is seen.
 DRAWS, FAR, NEAR = 20_000, 0.0231, 0.23 / 20_000**0.5
-#: Numbers of one draw go together by at most this, in 5,000 draws or more, but once in 10^9.
+#: Numbers of one draw go together, by their ranks in the law, by at most this, in 5,000 draws or more, but once in 10^9.
 TOGETHER = 0.09
 #: And their mean is off by at most this.
 OFF = 0.15
@@ -29,11 +29,11 @@ def wrong_law(noise: Sequence[Sequence[float]], cdf: Callable[[float], float]) -
         return f"the noise of {n} numbers is nearer to the law than chance comes"
     if not apart <= far:
         return f"the noise of {n} numbers is {apart:.3g} from the law in distribution, more than {far:.3g}"
-    columns = [[x - sum(column) / len(column) for x in column] for column in zip(*noise, strict=True)]
-    for (i, one), (j, other) in combinations(enumerate(columns), 2):
-        r = sum(a * b for a, b in zip(one, other, strict=True)) / (sum(a * a for a in one) * sum(b * b for b in other))**0.5
-        if not abs(r) <= TOGETHER:
-            return f"the noise of numbers {i} and {j} goes together, with correlation {r:.2f}"
+    ranks = [[cdf(x) - 0.5 for x in column] for column in zip(*noise, strict=True)]       # bounded: a few far numbers hide nothing
+    for (i, one), (j, other) in combinations(enumerate(ranks), 2):
+        r = 12 * sum(a * b for a, b in zip(one, other, strict=True)) / len(one)
+        if abs(r) > TOGETHER:
+            return f"the noise of numbers {i} and {j} goes together, with correlation {r:.2f} of their ranks"
     return ""
 
 

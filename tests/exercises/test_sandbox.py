@@ -97,11 +97,13 @@ def laws():
     draws = rng.laplace(size=(5000, 4))
     half = np.log((np.arange(10_000) + .5) / 10_000)
     sweep = np.concatenate([half, -half])
+    shared = np.repeat(draws[:, :1], 4, axis=1)
+    shared[:8] = 1e9 * np.vstack([np.eye(4), -np.eye(4)])
     return {"right": (draws, ""), "twice": (2 * draws, "from the law"), "half": (draws / 2, "from the law"),
             "1.2": (1.2 * draws, "from the law"),
             "Gaussian": (rng.normal(size=(5000, 4)) * 2**.5, "from the law"), "moved": (draws + .1, "from the law"),
             "clipped": (draws.clip(-2, 2), "from the law"), "swept": (rng.permutation(sweep).reshape(5000, 4), "nearer"),
-            "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together")}
+            "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together"), "shared, but for a few": (shared, "goes together")}
 
 
 @pytest.mark.parametrize("name", laws())
