@@ -19,7 +19,8 @@ from typing import Any
 SECONDS, CLOCK, MEMORY, PROCESSES, LONGEST = 4, 60, 2 * 2**30, 4, 1_000_000
 NEEDED = ("bwrap", "prlimit", "setpriv")
 RUNS = count()
-LIBRARY = Path(__file__).parents[1]
+WORKER = Path(__file__).with_name("_worker.py")
+ROOM, LIBRARY = WORKER.parents[:2]
 
 
 class Unfinished(Exception):
@@ -72,11 +73,12 @@ def run(code: str, calls: list[list[Any]]) -> list[Any]:
 def _command() -> list[str]:
     """bubblewrap and what it runs: no network, no other process, no other file, a small /tmp. Root gives itself up: limits on processes
     do not hold for it."""
-    shown = {path: path for path in (Path("/usr"), Path(sys.base_prefix).resolve(), Path(sys.prefix))}
-    shown[Path("/library/dpfair_teach")] = LIBRARY
+    shown = [Path("/usr"), Path(sys.base_prefix).resolve(), Path(sys.prefix), LIBRARY]
     parents = dict.fromkeys(str(parent) for path in shown for parent in reversed(path.parents))
     made = [word for parent in parents if parent not in ("/", "/tmp") for word in ("--perms", "0755", "--dir", parent)]     # else 0700
-    seen = [word for inside, path in shown.items() for word in ("--ro-bind", str(path), str(inside))]
+    seen = [word for path in shown for word in ("--ro-bind", str(path), str(path))]
+    hidden = ["--tmpfs", str(ROOM), "--ro-bind", str(WORKER), "/worker.py"]         # a checker can be made to say what it compares with
+    fixed = [word for path in ("/dev", str(ROOM), "/") for word in ("--remount-ro", path)]      # their memory has no limit
     links = [word for name in ("bin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}")]
     lowered = []
     if os.geteuid() == 0:
@@ -85,7 +87,6 @@ def _command() -> list[str]:
                    "setpriv", "--reuid", own, "--regid", own, "--clear-groups", "--no-new-privs"]
     return ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--die-with-parent",
             "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", "16000000", "--tmpfs", "/tmp",
-            *made, *seen, *links, "--remount-ro", "/dev", "--remount-ro", "/",      # their memory has no limit
-            "--chdir", "/tmp", *lowered,
+            *made, *seen, *links, *hidden, *fixed, "--chdir", "/tmp", *lowered,
             "prlimit", f"--cpu={SECONDS}", f"--as={MEMORY}", f"--nproc={PROCESSES}", f"--fsize={LONGEST}", "--nofile=64", "--core=0",
-            sys.executable, "-I", "/library/dpfair_teach/exercises/_worker.py"]
+            sys.executable, "-I", "/worker.py", str(LIBRARY.parent)]

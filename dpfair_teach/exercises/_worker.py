@@ -22,7 +22,7 @@ def main():
     answer, nothing = os.dup(1), os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    sys.path.append("/library")
+    sys.path.append(sys.argv[1])
     try:
         its: dict = {"__name__": "answer"}
         generators: dict = {}

@@ -38,7 +38,7 @@ HOSTILE = {
     "forged object": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'{\"0\": 3}')\n    except OSError: pass\n"
                       "os._exit(0)", "ended"),
     "letters that cannot be written": ("def f(x): raise ValueError('\\ud800\\n=1')", "ended with ValueError"),
-    "writes beside /tmp": ("def f(x):\n    for place in ('/', '/dev/', '/dev/shm/', '/library/'):\n        try: open(place + 'x', 'w')\n"
+    "writes beside /tmp": ("def f(x):\n    for place in ('/', '/dev/', '/dev/shm/', '/usr/'):\n        try: open(place + 'x', 'w')\n"
                            "        except OSError: x += 1\n    return x", "[6]"),
     "reads a file": ("def f(x): return open('/etc/passwd').read()", "FileNotFoundError"),
     "reads home": ("import os\ndef f(x): return os.listdir(os.path.expanduser('~'))", "Error"),
@@ -69,6 +69,15 @@ def test_the_library_that_a_student_patches_is_not_the_one_that_judges():
     patch = "from dpfair_teach import mechanisms\nmechanisms.laplace = lambda *a, **k: 0\nimport random, math\nmath.exp = lambda x: .5\n"
     code = patch + "def noise_scale():\n    return 1e9\ndef release(A, rng):\n    return [0, 0, 0, 0]\n"
     assert exercises.check("group_totals", {"code": code}, "ada", "trial").points == 0
+
+
+def test_no_checker_is_there_to_be_asked():
+    """The room is empty there, and nothing is written into it."""
+    code = ("import os\nimport dpfair_teach, dpfair_teach.exercises as room\nhere = list(room.__path__)[0]\nplaces = [os.listdir(here)]\n"
+            "try: open(here + '/x', 'w')\nexcept OSError: places.append('closed')\ndef f(x): return places")
+    assert said(code) == [[[], "closed"]]
+    asked = "from dpfair_teach.exercises import group_totals\ndef noise_scale():\n    return group_totals"
+    assert "cannot import name 'group_totals'" in exercises.check("group_totals", {"code": asked}, "ada", "trial").reason
 
 
 def test_a_number_that_no_float_holds_is_wrong_and_no_fault_of_the_checkers():
