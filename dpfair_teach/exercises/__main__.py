@@ -51,9 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
                 sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
             table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
             table.writeheader()
-            for row in rows:
-                row["file"] = re.sub(r"^(?=[=+@\t\r-])", "'", row["file"])        # which a spreadsheet would compute
-                table.writerow(row)
+            table.writerows(row | {"file": re.sub(r"^(?=[=+@\t\r-])", "'", row["file"])} for row in rows)      # no formula
     except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 2

@@ -17,7 +17,6 @@ from typing import Any
 
 #: Of processor time and of memory each process has as much: so they are few. Of bytes a file, and all that is said.
 SECONDS, CLOCK, MEMORY, PROCESSES, LONGEST = 4, 60, 2 * 2**30, 4, 1_000_000
-NEEDED = ("bwrap", "prlimit", "setpriv")
 RUNS = count()
 WORKER = Path(__file__).with_name("_worker.py")
 ROOM, LIBRARY = WORKER.parents[:2]
@@ -30,7 +29,7 @@ class Unfinished(Exception):
 @cache
 def missing() -> str:
     """Why code exercises are refused on this machine, in words; "" where they are not."""
-    if lack := [tool for tool in NEEDED if shutil.which(tool) is None]:
+    if lack := [tool for tool in ("bwrap", "prlimit", "setpriv") if shutil.which(tool) is None]:
         return f"code exercises run only in a sandbox, and this machine has no {', '.join(lack)}: on Debian, apt install bubblewrap"
     tried = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "true"]
     if subprocess.run(tried, capture_output=True).returncode:

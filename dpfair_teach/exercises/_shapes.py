@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from .._checks import shown
+
 LONGEST = 80        # characters of a number
 
 
@@ -80,8 +82,8 @@ def meant(bound: Any, params: Mapping[str, Any]) -> Any:
 
 
 def brief(value: Any) -> str:
-    """A value in at most 40 characters."""
+    """A value in one line of at most 40 characters."""
     if isinstance(value, (list, dict)):
         return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
-    told = f"a number of {value.bit_length()} bits" if type(value) is int and value.bit_length() > 99 else repr(value)
+    told = shown(value)
     return told if len(told) <= 40 else told[:37] + "..."

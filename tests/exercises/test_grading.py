@@ -230,7 +230,7 @@ def test_a_students_own_key_is_for_that_student_and_marks_nobody(tmp_path, text,
 @pytest.mark.parametrize("shape, value, right", [
     (("whole", 0, "n"), 3, 3), (("whole", 0, 9), 3.0, None), (("whole", 0, 9), True, None), (("exact", 0, 1), 0.1, "1/10"),
     (("exact", 0, 1), "2/4", "1/2"), (("exact", 0, 1), "1e-9", None), (("exact", 0, 1), float("nan"), None), (("real", 0, 9), 3, 3.0),
-    (("real", 0, 9), "3", None), (("text", 3), "abcd", None),
+    (("real", 0, 9), "3", None), (("whole", 0, 9), np.zeros((3, 3)), None), (("text", 3), "abcd", None),
     (("one of", "a"), ["a"], None), (("or null", ("whole", 0, 1)), None, "null"), (("list", ("whole", 0, 1), 1, 2), [], None)])
 def test_a_shape_reads_what_is_meant_and_refuses_the_rest_by_its_place(shape, value, right):
     if right is None:
