@@ -49,14 +49,13 @@ def notebook(text: str, titles: dict[str, str]) -> nbformat.NotebookNode | None:
     for box in boxes:
         name = box["name"]
         of = exercises._module(name)
-        own = f'"{name}", student, term' + (KEY.format(name=name) if getattr(of, "PLANTED", False) else "")
-        asked = own.replace(f'"{name}", ', f'"{name}", answer, ', 1)
+        own = "student, term" + (KEY.format(name=name) if getattr(of, "PLANTED", False) else "")
         line = f"*`{name}` · {of.MINUTES} minutes · {of.LEVEL} · {of.POINTS} points*"
         cells.append(nbformat.v4.new_markdown_cell(f"## {box['title']}\n\n{line}\n\n{plain(box['body'], titles).strip()}"))
-        cells.append(nbformat.v4.new_code_cell(f"exercises.params({own})"))
+        cells.append(nbformat.v4.new_code_cell(f'exercises.params("{name}", {own})'))
         if box["picture"]:
             cells.append(nbformat.v4.new_code_cell(box["picture"].strip().replace('"ada", "trial"', "student, term")))
-        cells.append(nbformat.v4.new_code_cell(f"answer = None      # here\n\nexercises.self_check({asked})"))
+        cells.append(nbformat.v4.new_code_cell(f'answer = None      # here\n\nexercises.self_check("{name}", answer, {own})'))
         cells.append(nbformat.v4.new_markdown_cell(WHY))
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"

@@ -12,7 +12,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -28,6 +28,8 @@ __all__ = ["check", "grade", "names", "params", "self_check"]
 STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 #: A file that is longer is no answer: the longest asked for has some 20,000 characters.
 MOST_BYTES = 1_000_000
+#: With this begins a student's own file in place of the course's key.
+OWN = b'{"of"'
 #: Under this key of an output's metadata a notebook keeps what was handed to a self-check.
 SAVED = "dpfair_teach_answer"
 
@@ -68,7 +70,7 @@ def names() -> list[str]:
 def _module(name: str) -> Any:
     if isinstance(name, str) and name in names():
         return importlib.import_module(f"{__name__}.{name}")
-    return practice.found(name) or refused.refuse("name", name, "is no exercise that a program judges",
+    return practice.found(str(name)) or refused.refuse("name", name, "is no exercise that a program judges",
                                                   f"Assignments are: {', '.join(names())}; the book names the others.")
 
 
@@ -104,11 +106,16 @@ def params(name: str, student: str = "you", term: str = "practice", key: str | P
         return exercise.params(Draw(*words))
     if key is None:
         refused.refuse("key", key, f"and {name} is planted", "Give key=, the file made for the student, or the course's key.")
-    secret = _there("key", key, Path.is_file).read_bytes()
-    if secret.startswith(b'{"of"'):
-        made = json.loads(secret)
-        return made["params"] if made["of"] == list(words) else refused.refuse(
-            "key", Path(key).name, f"was made for {' '.join(map(str, made['of']))}", f"Here it must be for {' '.join(words)}.")
+    secret = _there("key", key, "file").read_bytes()
+    if secret.startswith(OWN):
+        try:
+            made = json.loads(secret)
+            if made["of"] == list(words):
+                return made["params"]
+            why = f"was made for {' '.join(made['of'])}"
+        except (KeyError, TypeError, ValueError):
+            why = "is not whole"
+        refused.refuse("key", Path(key).name, why, f"Here it must be for {' '.join(words)}.")
     if len(secret) < 16:
         refused.refuse("key", Path(key).name, "has fewer than 16 bytes", "Make one: head -c 32 /dev/urandom > course.key")
     return exercise.params(Draw(*words, secret.hex()))
@@ -121,13 +128,10 @@ def _word(name: str, word: str) -> str:
     return word
 
 
-def _there(name: str, path: str | Path, kind: Callable[[Path], bool]) -> Path:
-    try:
-        found = isinstance(path, (str, Path)) and kind(Path(path))
-    except (OSError, ValueError):               # too long a name, or one that cannot be
-        found = False
-    if not found:
-        refused.refuse(name, path, f"is no {'file' if kind is Path.is_file else 'folder'}", f"Give the path of the {name}.")
+def _there(name: str, path: str | Path, kind: str) -> Path:
+    is_there = os.path.isfile if kind == "file" else os.path.isdir
+    if not isinstance(path, (str, Path)) or not is_there(path):
+        refused.refuse(name, path, f"is no {kind}", f"Give the path of the {name}.")
     return Path(path)
 
 
@@ -141,7 +145,7 @@ def check(name: str, answer: Any, student: str = "you", term: str = "practice", 
     name : str
     answer : dict
         As JSON has it: numbers, texts, None, lists and dicts.
-    student, term, key
+    student, term, key : str, str, path
         As in :func:`params`.
 
     Returns
@@ -174,7 +178,7 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
     name : str
     answer : dict
         Numpy's arrays and numbers may stand in it, too.
-    student, term, key
+    student, term, key : str, str, path
         As in :func:`params`.
     folder : str or Path
         Where the file goes.
@@ -193,7 +197,7 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
         refused.refuse("answer", answer, f"cannot be written as JSON ({problem})", "Use lists, dicts, texts, None and numbers.")
     handed = {"exercise": name, "term": term, "answer": json.loads(written)}
     mark = check(name, handed["answer"], student, term, key)
-    file = _there("folder", folder, Path.is_dir) / f"{student}-{name}.json"
+    file = _there("folder", folder, "folder") / f"{student}-{name}.json"
     print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
     say = f"To hand in: {file.name}"
     if file.is_file() and max(old.points for *_, old in _marks(file, student, term, key)) > mark.points:
@@ -240,94 +244,106 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     ada certificate 0 the answer is 3; it must be an object {"coins": a list of 2, ...
     bob certificate 0 nothing was handed in
     """
-    late, folder = _roster(_there("roster", roster, Path.is_file), due), _there("answers", answers, Path.is_dir)
+    late, folder = _roster(_there("roster", roster, "file"), due), _there("answers", answers, "folder")
     _word("term", term)
+    if key is not None and _there("key", key, "file").read_bytes().startswith(OWN):
+        refused.refuse("key", Path(key).name, "is a student's own file, which whoever has it may change", "Give the course's key.")
     best: dict[tuple[str, str], dict[str, Any]] = {}
     same: dict[tuple[str, str], set[str]] = {}
-    strangers = []
+    doubtful = []
     whose: dict[Path, str] = {}
     for file in sorted(folder.iterdir()):
-        if file.suffix not in (".json", ".ipynb"):
+        if file.suffix.lower() not in (".json", ".ipynb") and not file.is_dir():        # of a folder is said that it is not read
             continue
-        if owners := [student for student in late if re.fullmatch(re.escape(student) + r"(?![A-Za-z0-9]).*", file.name)]:
+        owners = [student for student in late if file.name.startswith(student) and not file.name[len(student):][:1].isalnum()]
+        if owners:
             whose[file] = max(owners, key=len)
-        else:
-            strangers.append(_row("", "", Mark(0, 0, "no id of the roster begins its name"), file.name))
+        if len(owners) != 1:
+            said = f"{' and '.join(owners)} begin its name: counted for {whose[file]}" if owners else "no id of the roster begins its name"
+            doubtful.append(_row("", "", Mark(0, 0, said), file.name))
     with ThreadPoolExecutor(os.cpu_count()) as side_by_side:        # code runs in other processes
         marks = side_by_side.map(lambda file: list(_marks(file, whose[file], term, key)), whose)
     for (file, student), of_file in zip(whose.items(), marks, strict=True):
         for name, answer, mark in of_file:
-            row = _row(student, name, mark, file.name, late[student])
             if mark.points > best.get((student, name), {"points": -1})["points"]:
-                best[student, name] = row
-            if answer is not None:
-                row["answer"] = name, json.dumps(answer, sort_keys=True)
-                same.setdefault(row["answer"], set()).add(student)
+                best[student, name] = _row(student, name, mark, file.name, late[student]) | {"answer": (name, answer)}
+            if answer:
+                same.setdefault((name, answer), set()).add(student)
     for name in sorted({name for _, name in best if name}):
         for student in late:
             best.setdefault((student, name), _row(student, name, Mark(0, _module(name).POINTS, "nothing was handed in"), ""))
     for row in best.values():
         row["same_as"] = " ".join(sorted(same.get(row.pop("answer", None), set()) - {row["student"]}))
-    return sorted(best.values(), key=lambda row: (row["student"], row["exercise"])) + strangers
+    return sorted(best.values(), key=lambda row: (row["student"], row["exercise"])) + doubtful
+
+
+#: Of marks, a row.
+COLUMNS = ["student", "exercise", "points", "of", "late", "file", "same_as", "reason"]
 
 
 def _row(student: str, name: str, mark: Mark, file: str, late: str = "") -> dict[str, Any]:
-    return {"student": student, "exercise": name, "points": mark.points, "of": mark.of, "late": late, "file": file, "same_as": "",
-            "reason": mark.reason}
+    return dict(zip(COLUMNS, (student, name, mark.points, mark.of, late, file, "", mark.reason), strict=True))
 
 
 def _roster(roster: Path, due: str | None) -> dict[str, str]:
     """Of each student whether they are late: "late" or ""."""
     late: dict[str, str] = {}
-    if due is not None:
-        try:
-            last = date.fromisoformat(due)
-        except (TypeError, ValueError):
-            refused.refuse("due", due, "is no day", "Write days as 2026-10-05.")
-    with roster.open(encoding="utf-8-sig", newline="") as lines:
-        table = csv.DictReader(lines)
-        for column in ["student", *(["received"] if due is not None else [])]:
-            if column not in (table.fieldnames or ()):
-                refused.refuse("roster", roster.name, f"has no column {column!r}", "Give one, and its name in the first line.")
-        for row in table:
-            student = (row["student"] or "").strip()
-            if student in late or not STUDENT.fullmatch(student):
-                refused.refuse("roster", student, "stands twice" if student in late else "is no id",
-                               "Give each student one id and one line.")
-            try:
-                late[student] = "late" if due is not None and date.fromisoformat(row["received"] or "") > last else ""
-            except ValueError:
-                refused.refuse("received", row["received"], f"is no day, in the line of {student}", "Write days as 2026-10-05.")
+    last = date.max if due is None else _day("due", due)
+    try:
+        with roster.open(encoding="utf-8-sig", newline="") as lines:
+            table = csv.DictReader(lines)
+            rows, columns = list(table), table.fieldnames or ()
+    except (UnicodeError, csv.Error) as problem:
+        refused.refuse("roster", roster.name, f"is no table ({problem})", "Save it as CSV in UTF-8.")
+    for column in ["student", *(["received"] if due is not None else [])]:
+        if column not in columns:
+            refused.refuse("roster", roster.name, f"has no column {column!r}", "Give one, and its name in the first line.")
+    for row in rows:
+        student = (row["student"] or "").strip()
+        if student in late or not STUDENT.fullmatch(student):
+            refused.refuse("roster", student, "stands twice" if student in late else "is no id",
+                           "Give each student one id and one line.")
+        late[student] = "late" if due is not None and _day("received", row["received"], f", in the line of {student}") > last else ""
     return late
 
 
-def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Iterable[tuple[str, Any, Mark]]:
-    """Each answer in a file: the exercise ("" if none can be told), the answer, its mark."""
+def _day(name: str, day: str | None, where: str = "") -> date:
     try:
-        if file.stat().st_size > MOST_BYTES * (20 if file.suffix == ".ipynb" else 1):
+        return date.fromisoformat(day or "")
+    except (TypeError, ValueError):
+        refused.refuse(name, day, f"is no day{where}", "Write days as 2026-10-05.")
+
+
+def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Iterator[tuple[str, str, Mark]]:
+    """Each answer in a file: the exercise ("" if none can be told), the answer in JSON where it was judged, its mark."""
+    try:
+        notebook = file.suffix.lower() == ".ipynb"
+        if file.is_symlink() or not file.is_file():                 # a folder, or what never ends
+            raise Misshapen("a link or a folder is no answer")
+        if file.stat().st_size > MOST_BYTES * (20 if notebook else 1):
             raise Misshapen("the file is too long for an answer")
         told = json.loads(file.read_bytes())
-        if file.suffix == ".ipynb":
+        if notebook:
             told = [one for cell in told["cells"] for output in cell.get("outputs", ()) if (one := output.get("metadata", {}).get(SAVED))]
-        if isinstance(told, list):              # of each exercise the last: else one file could ask for hours
-            told = list({one["exercise"]: one for one in told}.values())
-        if told == []:
+        # Of each exercise the last: else one file could ask for hours.
+        last = {one["exercise"]: (one, json.dumps(one.get("answer"), sort_keys=True)) for one in (told if type(told) is list else [told])}
+        if not last:
             raise Misshapen("no answer is saved in it: run the self-checks, save, and hand it in again")
-    except Misshapen as wrong:
-        yield "", None, Mark(0, 0, str(wrong))
+    except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as wrong:
+        yield "", "", Mark(0, 0, str(wrong) if isinstance(wrong, Misshapen) else
+                           "no JSON of an answer: hand in the file that the self-check wrote")
         return
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        yield "", None, Mark(0, 0, "no JSON of an answer: hand in the file that the self-check wrote")
-        return
-    for one in told if isinstance(told, list) else [told]:
-        name = one.get("exercise") if isinstance(one, Mapping) else None
-        if not isinstance(name, str) or name not in names():
-            yield "", None, Mark(0, 0, f"exercise {brief(name)} does not exist")
+    known = names()
+    for name, (one, answer) in last.items():
+        if name not in known:
+            yield "", "", Mark(0, 0, f"exercise {brief(name)} does not exist")
         elif one.get("term") != term:
-            yield name, None, Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
+            yield name, "", Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
+        elif len(answer) > MOST_BYTES:
+            yield name, "", Mark(0, _module(name).POINTS, "the answer is too long")
         else:
             try:
                 mark = check(name, one.get("answer"), student, term, key)
             except Exception as problem:            # a fault of the checker's: nobody else waits for it
                 mark = Mark(0, _module(name).POINTS, f"the checker failed, which is not the student's fault: {problem!r}"[:200])
-            yield name, one.get("answer"), mark
+            yield name, answer, mark

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
+import re
 import sys
 from pathlib import Path
 
-from . import _module, _roster, grade, names, params
+from . import COLUMNS, _module, _roster, grade, names, params
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,10 +47,11 @@ def main(arguments: list[str] | None = None) -> int:
             print(json.dumps(params(given.name, given.student, given.term, given.key)))
         else:
             rows = grade(given.roster, given.answers, given.term, given.due, given.key)
-            columns = ["student", "exercise", "points", "of", "late", "file", "same_as", "reason"]
-            table = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+            if isinstance(sys.stdout, io.TextIOWrapper):            # a file's name may hold what no CSV can be written with
+                sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+            table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
             table.writeheader()
-            table.writerows(rows)
+            table.writerows(row | {"file": re.sub(r"^(?=[=+@\t\r-])", "'", row["file"])} for row in rows)      # no formula
     except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 2

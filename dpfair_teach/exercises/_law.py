@@ -4,14 +4,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any
 
 from ._sandbox import Unfinished, run
 
 #: Draws, and how far their distribution function may be from the law's: passed by right noise but once in 10^9 (Dvoretzky, Kiefer,
 #: Wolfowitz). Nearer than ``NEAR`` no draws come but once in 10^9 either: who sweeps through the quantiles is seen.
 DRAWS, FAR, NEAR = 20_000, 0.0231, 0.23 / 20_000**0.5
-#: Numbers of one draw go together by at most this, in 5,000 draws or more, but once in 10^9.
+#: Numbers of one draw go together, by their ranks in the law, by at most this, in 5,000 draws or more, but once in 10^9.
 TOGETHER = 0.09
 #: And their mean is off by at most this.
 OFF = 0.15
@@ -24,15 +23,17 @@ def wrong_law(noise: Sequence[Sequence[float]], cdf: Callable[[float], float]) -
     """
     pooled = sorted(number for draw in noise for number in draw)
     n = len(pooled)
+    near, far = NEAR * (DRAWS / n)**0.5, FAR * (DRAWS / n)**0.5
     apart = max(max((i + 1) / n - cdf(x), cdf(x) - i / n) for i, x in enumerate(pooled))
-    if not NEAR * (DRAWS / n)**0.5 <= apart <= FAR * (DRAWS / n)**0.5:
-        return (f"the noise of {n} numbers is {apart:.3g} from the law in distribution, more than {FAR * (DRAWS / n)**0.5:.3g}"
-                if apart > NEAR * (DRAWS / n)**0.5 else f"the noise of {n} numbers is nearer to the law than chance comes")
-    columns = [[x - sum(column) / len(column) for x in column] for column in zip(*noise, strict=True)]
-    for (i, one), (j, other) in combinations(enumerate(columns), 2):
-        r = sum(a * b for a, b in zip(one, other, strict=True)) / (sum(a * a for a in one) * sum(b * b for b in other))**0.5
+    if apart < near:
+        return f"the noise of {n} numbers is nearer to the law than chance comes"
+    if not apart <= far:
+        return f"the noise of {n} numbers is {apart:.3g} from the law in distribution, more than {far:.3g}"
+    ranks = [[cdf(x) - 0.5 for x in column] for column in zip(*noise, strict=True)]       # bounded: a few far numbers hide nothing
+    for (i, one), (j, other) in combinations(enumerate(ranks), 2):
+        r = 12 * sum(a * b for a, b in zip(one, other, strict=True)) / len(one)
         if abs(r) > TOGETHER:
-            return f"the noise of numbers {i} and {j} goes together, with correlation {r:.2f}"
+            return f"the noise of numbers {i} and {j} goes together, with correlation {r:.2f} of their ranks"
     return ""
 
 
@@ -54,8 +55,8 @@ def marked(code: str, function: str, arguments: list, exact: Sequence[float], sc
     """4 points for ``noise_scale()``, and 6 for a function whose answers are ``exact`` and noise of that scale and law."""
     right = 0
     try:
-        told: Any = run(code, [["noise_scale"]])[0]
-        if type(told) not in (int, float) or not abs(told - scale) <= 1e-6 * scale:
+        [told] = run(code, [["noise_scale"]])
+        if type(told) not in (int, float) or not scale * (1 - 1e-6) <= told <= scale * (1 + 1e-6):
             return 0, f"noise_scale() is {told!r}"[:60] + ": too much noise, or too little for some pair of neighbours"
         right = 4
         draws, wrong = draws_of(code, function, arguments, DRAWS // len(exact))
@@ -65,6 +66,6 @@ def marked(code: str, function: str, arguments: list, exact: Sequence[float], sc
                                for i, mean in off if not abs(mean) <= OFF), "") or wrong_law(noise, cdf)
     except Unfinished as ended:
         return right, str(ended)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return right, f"{function} does not give {len(exact)} numbers"
     return (right, wrong) if wrong else (10, "")

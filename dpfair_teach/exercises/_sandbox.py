@@ -10,16 +10,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-SECONDS, CLOCK, MEMORY, PROCESSES, LONGEST = 4, 60, 2 * 2**30, 48, 4_000_000
-NEEDED = ("bwrap", "prlimit", "setpriv")
+#: Of processor time and of memory each process has as much: so they are few. Of bytes a file, and all that is said.
+SECONDS, CLOCK, MEMORY, PROCESSES, LONGEST = 4, 60, 2 * 2**30, 4, 1_000_000
 RUNS = count()
-LIBRARY, WORKER = Path(__file__).parents[1], Path(__file__).with_name("_worker.py")
+WORKER = Path(__file__).with_name("_worker.py")
+ROOM, LIBRARY = WORKER.parents[:2]
 
 
 class Unfinished(Exception):
@@ -29,13 +29,12 @@ class Unfinished(Exception):
 @cache
 def missing() -> str:
     """Why code exercises are refused on this machine, in words; "" where they are not."""
-    lack = [] if sys.platform == "linux" else ["Linux"]
-    lack += [tool for tool in NEEDED if shutil.which(tool) is None]
-    said = f"code exercises run only in a sandbox, and this machine has no {', '.join(lack)}: on Debian, apt install bubblewrap"
+    if lack := [tool for tool in ("bwrap", "prlimit", "setpriv") if shutil.which(tool) is None]:
+        return f"code exercises run only in a sandbox, and this machine has no {', '.join(lack)}: on Debian, apt install bubblewrap"
     tried = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "true"]
-    if not lack and subprocess.run(tried, capture_output=True).returncode:
+    if subprocess.run(tried, capture_output=True).returncode:
         return "code exercises run only in a sandbox, and bubblewrap may not make one on this machine"
-    return said if lack else ""
+    return ""
 
 
 def run(code: str, calls: list[list[Any]]) -> list[Any]:
@@ -46,48 +45,47 @@ def run(code: str, calls: list[list[Any]]) -> list[Any]:
     """
     if lack := missing():
         raise Unfinished(lack)
-    with tempfile.TemporaryFile() as told:
-        told.write(json.dumps([code, calls]).encode())
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as told:
+        asked.write(json.dumps([code, calls]).encode())
+        asked.seek(0)
+        try:
+            # A session of its own: what is killed is all of it, and it cannot reach this one.
+            subprocess.run(_command(), stdin=asked, stdout=told, stderr=subprocess.DEVNULL, timeout=CLOCK, start_new_session=True,
+                           env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
+        except subprocess.TimeoutExpired:
+            raise Unfinished(f"the code was ended after {CLOCK} s") from None
         told.seek(0)
-        # A session of its own: what is killed is all of it, and it cannot reach this one.
-        with subprocess.Popen(_command(), stdin=told, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={},
-                              start_new_session=True) as its:
-            backstop = threading.Timer(CLOCK, its.kill)
-            backstop.start()
-            said = its.stdout.read(LONGEST + 1) if its.stdout else b""
-            late = not backstop.is_alive()
-            backstop.cancel()
-            its.kill()
-    if len(said) > LONGEST:
+        said = told.read()
+    if len(said) >= LONGEST:
         raise Unfinished("the code said more than an answer holds")
     try:
         replies = json.loads(said)
-        if isinstance(replies, str):
-            raise Unfinished(replies[:200])
-        if len(replies) != len(calls):
-            raise ValueError
-    except (ValueError, TypeError, RecursionError):
-        raise Unfinished("the code ended, or was ended after its processor time, before it answered" if not late else
-                         f"the code was ended after {CLOCK} s") from None
+    except (ValueError, RecursionError):
+        replies = None
+    if isinstance(replies, str):
+        raise Unfinished(f"the code ended with {repr(replies)[1:-1][:150]}")       # of one line, and of letters that can be written
+    if not isinstance(replies, list) or len(replies) != len(calls):
+        raise Unfinished("the code ended, or was ended after its processor time, before it answered")
     return replies
 
 
 def _command() -> list[str]:
     """bubblewrap and what it runs: no network, no other process, no other file, a small /tmp. Root gives itself up: limits on processes
     do not hold for it."""
-    shown = [Path("/usr"), Path(sys.base_prefix).resolve(), Path(sys.prefix)]
-    parents = dict.fromkeys(str(parent) for path in (*shown, Path("/library/x")) for parent in reversed(path.parents))
+    shown = [Path("/usr"), Path(sys.base_prefix).resolve(), Path(sys.prefix), LIBRARY]
+    parents = dict.fromkeys(str(parent) for path in shown for parent in reversed(path.parents))
     made = [word for parent in parents if parent not in ("/", "/tmp") for word in ("--perms", "0755", "--dir", parent)]     # else 0700
     seen = [word for path in shown for word in ("--ro-bind", str(path), str(path))]
+    hidden = ["--tmpfs", str(ROOM), "--ro-bind", str(WORKER), "/worker.py"]         # a checker can be made to say what it compares with
+    fixed = [word for path in ("/dev", str(ROOM), "/") for word in ("--remount-ro", path)]      # their memory has no limit
     links = [word for name in ("bin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}")]
-    own = str(60_000 + (os.getpid() + next(RUNS)) % 5_000)      # nobody else's: processes are counted by user
-    as_root = os.geteuid() == 0
-    alone = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"] if as_root else ["--unshare-all"]
-    lowered = ["setpriv", "--reuid", own, "--regid", own, "--clear-groups", "--no-new-privs"] if as_root else []
-    may_lower = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if as_root else []
-    return ["bwrap", *alone, "--die-with-parent", "--new-session", "--clearenv", "--setenv", "OMP_NUM_THREADS", "1",
-            "--setenv", "OPENBLAS_NUM_THREADS", "1", "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", "16000000",
-            "--tmpfs", "/tmp", *made, *seen, *links, "--ro-bind", str(LIBRARY), "/library/dpfair_teach",
-            "--ro-bind", str(WORKER), "/worker.py", "--chdir", "/tmp", *may_lower, *lowered,
-            "prlimit", f"--cpu={SECONDS}", f"--as={MEMORY}", f"--nproc={PROCESSES}", "--fsize=1000000", "--nofile=64", "--core=0",
-            sys.executable, "-I", "/worker.py"]
+    lowered = []
+    if os.geteuid() == 0:
+        own = str(60_000 + (os.getpid() + next(RUNS)) % 5_000)      # nobody else's: processes are counted by user
+        lowered = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID",
+                   "setpriv", "--reuid", own, "--regid", own, "--clear-groups", "--no-new-privs"]
+    return ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--die-with-parent",
+            "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", "16000000", "--tmpfs", "/tmp",
+            *made, *seen, *links, *hidden, *fixed, "--chdir", "/tmp", *lowered,
+            "prlimit", f"--cpu={SECONDS}", f"--as={MEMORY}", f"--nproc={PROCESSES}", f"--fsize={LONGEST}", "--nofile=64", "--core=0",
+            sys.executable, "-I", "/worker.py", str(LIBRARY.parent)]

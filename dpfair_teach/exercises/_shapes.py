@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from .._checks import shown
+
 LONGEST = 80        # characters of a number
 
 
@@ -25,12 +27,11 @@ class Misshapen(ValueError):
 
 def read(shape: Any, value: Any, params: Mapping[str, Any], where: str = "the answer") -> Any:
     """The value as a checker takes it; :class:`Misshapen` if it does not look so."""
-    if isinstance(shape, dict):
-        if type(value) is dict and (wrong := sorted(map(str, value.keys() ^ shape.keys()))):
+    if isinstance(shape, dict) and type(value) is dict:
+        if wrong := sorted(map(str, value.keys() ^ shape.keys())):
             raise Misshapen(f"{where}: the field {brief(wrong[0])} is {'missing' if wrong[0] in shape else 'not asked for'}; "
                             f"asked for are {', '.join(shape)}")
-        if type(value) is dict:
-            return {name: read(shape[name], value[name], params, name) for name in shape}
+        return {name: read(shape[name], value[name], params, name) for name in shape}
     kind, *rest = shape if isinstance(shape, tuple) else ("fields",)
     if kind == "or null":
         return None if value is None else read(rest[0], value, params, where)
@@ -50,10 +51,8 @@ def read(shape: Any, value: Any, params: Mapping[str, Any], where: str = "the an
 
 def as_number(kind: str, value: Any) -> int | float | Fraction | None:
     """A number of that kind, or None."""
-    if kind == "whole":
-        return value if type(value) is int else None
-    if kind == "real":
-        return value if type(value) in (int, float) else None
+    if kind != "exact":
+        return value if type(value) is int or (kind == "real" and type(value) is float) else None
     text = value if type(value) is str and "e" not in value.lower() else repr(value) if type(value) in (int, float) else ""
     try:
         return Fraction(text) if 0 < len(text) <= LONGEST else None
@@ -83,8 +82,8 @@ def meant(bound: Any, params: Mapping[str, Any]) -> Any:
 
 
 def brief(value: Any) -> str:
-    """A value in at most 40 characters."""
+    """A value in one line of at most 40 characters."""
     if isinstance(value, (list, dict)):
         return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
-    told = f"a number of {value.bit_length()} bits" if type(value) is int and value.bit_length() > 99 else repr(value)
+    told = shown(value)
     return told if len(told) <= 40 else told[:37] + "..."

@@ -38,9 +38,10 @@ def nested(depth):
 WRONG = {
     "no JSON": ("coins = 1/2", "no JSON"), "empty": ("", "no JSON"), "not text": (b"\xff\xfe\x00\xd8", "no JSON"),
     "brackets": (nested(200_000), "no JSON"), "long": ('"' + "x" * 1_100_000 + '"', "too long"),
-    "a list of nothing": ("[]", "no answer"), "null": ("null", "exercise None does not exist"),
+    "a list of nothing": ("[]", "no answer"), "null": ("null", "no JSON"),
     "unknown exercise": (handed(exercise="certificates"), "exercise 'certificates' does not exist"),
     "exercise is a number": (handed(exercise=5), "exercise 5 does not exist"),
+    "many exercises": (json.dumps([{"exercise": f"e{i}"} for i in range(20_000)]), "exercise 'e0' does not exist"),
     "a file of the machinery": (handed(exercise="_draw"), "does not exist"),
     "other term": (handed(term="last"), "is of the term 'last'"), "no term": ('{"exercise": "certificate"}', "is of the term None"),
     "no answer": ('{"exercise": "certificate", "term": "trial"}', "the answer is None; it must be an object"),
@@ -91,6 +92,26 @@ def test_the_best_of_several_counts_and_whose_it_is_says_the_roster(tmp_path):
     assert rows["", ""]["reason"] == "no id of the roster begins its name" and rows["", ""]["file"] == "zed.json"
 
 
+def test_whose_a_file_is_when_ids_begin_each_other_is_said_and_letters_of_all_scripts_continue_an_id(tmp_path):
+    given = class_of(tmp_path, {"ann-1-x.json": handed(), "annä.json": handed(), "ann.JSON": handed()}, ["ann", "ann-1"])
+    ann, other, *doubtful = exercises.grade(*given)
+    assert (ann["file"], other["file"]) == ("ann.JSON", "ann-1-x.json")
+    assert [row["reason"] for row in doubtful] == ["ann and ann-1 begin its name: counted for ann-1", "no id of the roster begins its name"]
+
+
+def test_links_folders_depths_and_lengths_stop_nobody(tmp_path):
+    """Of depths one is the deepest that can be read; from a deeper place in the program it could not be written again."""
+    saved = {"cells": [{"outputs": [{"metadata": {exercises.SAVED: json.loads(handed([0] * 500_000))}}]}]}
+    given = class_of(tmp_path, {"cy.json": handed(), "eve.ipynb": json.dumps(saved)}, ["ada", "bob", "cy", "deep", "eve"])
+    (given[1] / "ada.json").symlink_to("nowhere")
+    (given[1] / "bob").mkdir()
+    for depth in range(880, 1000):
+        (given[1] / f"deep-{depth}.json").write_text(handed("X").replace('"X"', nested(depth)))
+    reasons = {row["file"]: row["reason"] for row in exercises.grade(*given)}
+    assert reasons["ada.json"] == reasons["bob"] == "a link or a folder is no answer"
+    assert "prove no more" in reasons["cy.json"] and "the answer is too long" in reasons["eve.ipynb"]
+
+
 def test_of_each_exercise_in_a_file_the_last_answer_counts(tmp_path):
     one, other = json.loads(handed()), json.loads(handed(HALF | {"prices": [0, 0, "x"]}))
     rows = exercises.grade(*class_of(tmp_path, {"ada.json": json.dumps([one] * 9 + [other]), "bob.json": json.dumps([3])}))
@@ -117,10 +138,12 @@ def test_late_is_what_the_roster_says(tmp_path):
     ("", None, "has no column"), ("student\nada\n", "2026-10-05", "has no column 'received'"),
     ("student,received\nada,soon\n", "2026-10-05", "received='soon': is no day"),
     ("student,received\nada,2026-10-05\n", "Monday", "due='Monday': is no day"), ("student\n../x\n", None, "roster='../x': is no id"),
+    ("student,name\nada,M\xfcller\n".encode("latin-1"), None, "roster='roster.csv': is no table"),
+    ("student,name\nada," + "x" * 200_000, None, "roster='roster.csv': is no table"),
 ])
 def test_a_roster_that_is_wrong_is_refused_in_one_line(tmp_path, roster, due, piece):
     given = class_of(tmp_path, {"ada.json": handed()})
-    given[0].write_text(roster)
+    given[0].write_bytes(roster if isinstance(roster, bytes) else roster.encode())
     with pytest.raises(ValueError, match=r"^[^\n]*$") as refusal:
         exercises.grade(*given, due=due)
     assert piece in str(refusal.value)
@@ -183,10 +206,31 @@ def test_from_the_command_line(tmp_path, capsys):
         assert command.main(wrong) == 2 and capsys.readouterr().err.count("\n") == 1
 
 
+def test_marks_of_files_with_hostile_names_are_written_and_compute_nothing(tmp_path, capsys):
+    roster, folder, term = map(str, class_of(tmp_path, {"=1+1.json": "", "-2.json": "", "ada-ä.json": handed()}, ["ada"]))
+    Path(folder, "ada-\udcff.json").write_text(handed())
+    assert command.main(["grade", roster, folder, "--term", term]) == 0
+    said = capsys.readouterr().out
+    assert "\n,,0,0,,'-2.json,," in said and "\n,,0,0,,'=1+1.json,," in said and "\nada,certificate,0,10,,ada-" in said
+
+
+@pytest.mark.parametrize("text, why", [
+    ('{"of"', "is not whole"), ('{"of": 3}', "is not whole"), ('{"of": ["trial", "betrayed_bits", "ada"]}', "is not whole"),
+    ('{"of": ["trial", "betrayed_bits", "bob"]}', "was made for trial betrayed_bits bob")])
+def test_a_students_own_key_is_for_that_student_and_marks_nobody(tmp_path, text, why):
+    (tmp_path / "ada.key").write_text(text)
+    with pytest.raises(ValueError, match=f"^key='ada.key': {why}"):
+        exercises.params("betrayed_bits", "ada", "trial", tmp_path / "ada.key")
+    with pytest.raises(ValueError, match="is a student's own file"):
+        exercises.grade(*class_of(tmp_path, {"ada.json": handed()}), key=tmp_path / "ada.key")
+    with pytest.raises(ValueError, match="is no file"):
+        exercises.grade(tmp_path / "roster.csv", tmp_path / "in", "trial", key=tmp_path / "none.key")
+
+
 @pytest.mark.parametrize("shape, value, right", [
     (("whole", 0, "n"), 3, 3), (("whole", 0, 9), 3.0, None), (("whole", 0, 9), True, None), (("exact", 0, 1), 0.1, "1/10"),
     (("exact", 0, 1), "2/4", "1/2"), (("exact", 0, 1), "1e-9", None), (("exact", 0, 1), float("nan"), None), (("real", 0, 9), 3, 3.0),
-    (("real", 0, 9), "3", None), (("text", 3), "abcd", None),
+    (("real", 0, 9), "3", None), (("whole", 0, 9), np.zeros((3, 3)), None), (("text", 3), "abcd", None),
     (("one of", "a"), ["a"], None), (("or null", ("whole", 0, 1)), None, "null"), (("list", ("whole", 0, 1), 1, 2), [], None)])
 def test_a_shape_reads_what_is_meant_and_refuses_the_rest_by_its_place(shape, value, right):
     if right is None:

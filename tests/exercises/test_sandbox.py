@@ -25,12 +25,21 @@ HOSTILE = {
     "polite exit": ("import sys\ndef f(x): sys.exit(0)", "SystemExit"),
     "fork storm": ("import os, time\ndef f(x):\n    for i in range(200):\n        try:\n            if os.fork() == 0: time.sleep(99)\n"
                    "        except OSError: return 0\n    raise RuntimeError('all')\n", "[0]"),
+    "many with memory of their own": ("import os, time\ndef f(x):\n    for i in range(200):\n        try:\n"
+                                      "            if os.fork() == 0: time.sleep(99)\n        except OSError: return i < 8\n", "[True]"),
     "memory": ("def f(x): return len(bytearray(9 * 10**9))", "MemoryError"),
     "flood": ("import os\ndef f(x):\n    while True:\n        for i in range(3, 9):\n            try: os.write(i, b'9' * 10**6)\n"
               "            except OSError: pass", "more than an answer holds"),
     "always equal": ("class Right(float):\n    def __eq__(self, other): return True\ndef f(x): return Right(2)", "no plain answer"),
     "forged reply": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'[3]')\n    except OSError: pass\n"
                      "def f(x): return 0", "ended"),
+    "forged reason": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'\"=1+1\\\\n\\\\ud800\"')\n    except OSError: pass\n"
+                      "os._exit(0)", "the code ended with =1+1"),
+    "forged object": ("import os\nfor i in range(3, 9):\n    try: os.write(i, b'{\"0\": 3}')\n    except OSError: pass\n"
+                      "os._exit(0)", "ended"),
+    "letters that cannot be written": ("def f(x): raise ValueError('\\ud800\\n=1')", "ended with ValueError"),
+    "writes beside /tmp": ("def f(x):\n    for place in ('/', '/dev/', '/dev/shm/', '/usr/'):\n        try: open(place + 'x', 'w')\n"
+                           "        except OSError: x += 1\n    return x", "[6]"),
     "reads a file": ("def f(x): return open('/etc/passwd').read()", "FileNotFoundError"),
     "reads home": ("import os\ndef f(x): return os.listdir(os.path.expanduser('~'))", "Error"),
     "writes the library": ("import dpfair_teach\ndef f(x): open(dpfair_teach.__file__, 'a').write('#')", "Error"),
@@ -52,7 +61,7 @@ def said(code, calls=None):
 def test_what_is_hostile_has_a_reason_and_the_next_one_is_untouched(what):
     code, reason = HOSTILE[what]
     answer = str(said(code))
-    assert reason in answer and "\n" not in answer
+    assert reason in answer and answer.isprintable()
     assert said(HEAD) == [3]
 
 
@@ -60,6 +69,23 @@ def test_the_library_that_a_student_patches_is_not_the_one_that_judges():
     patch = "from dpfair_teach import mechanisms\nmechanisms.laplace = lambda *a, **k: 0\nimport random, math\nmath.exp = lambda x: .5\n"
     code = patch + "def noise_scale():\n    return 1e9\ndef release(A, rng):\n    return [0, 0, 0, 0]\n"
     assert exercises.check("group_totals", {"code": code}, "ada", "trial").points == 0
+
+
+def test_no_checker_is_there_to_be_asked():
+    """The room is empty there, and nothing is written into it."""
+    code = ("import os\nimport dpfair_teach, dpfair_teach.exercises as room\nhere = list(room.__path__)[0]\nplaces = [os.listdir(here)]\n"
+            "try: open(here + '/x', 'w')\nexcept OSError: places.append('closed')\ndef f(x): return places")
+    assert said(code) == [[[], "closed"]]
+    asked = "from dpfair_teach.exercises import group_totals\ndef noise_scale():\n    return group_totals"
+    assert "cannot import name 'group_totals'" in exercises.check("group_totals", {"code": asked}, "ada", "trial").reason
+
+
+def test_a_number_that_no_float_holds_is_wrong_and_no_fault_of_the_checkers():
+    huge = "def noise_scale():\n    return {}\ndef release(A, rng):\n    return [10**400 if rng.random() < .1 else 0, 0, 0, rng.random()]\n"
+    weights, epsilon = exercises.params("group_totals", "ada", "trial").values()
+    for scale, points, reason in (("10**400", 0, "too much noise"), (sum(sorted(weights)[2:]) / epsilon, 4, "does not give 4 numbers")):
+        mark = exercises.check("group_totals", {"code": huge.format(scale)}, "ada", "trial")
+        assert mark.points == points and reason in mark.reason
 
 
 def test_a_generator_is_the_one_of_its_seed_and_goes_on_where_the_text_is_the_same():
@@ -80,11 +106,13 @@ def laws():
     draws = rng.laplace(size=(5000, 4))
     half = np.log((np.arange(10_000) + .5) / 10_000)
     sweep = np.concatenate([half, -half])
+    shared = np.repeat(draws[:, :1], 4, axis=1)
+    shared[:8] = 1e9 * np.vstack([np.eye(4), -np.eye(4)])
     return {"right": (draws, ""), "twice": (2 * draws, "from the law"), "half": (draws / 2, "from the law"),
             "1.2": (1.2 * draws, "from the law"),
             "Gaussian": (rng.normal(size=(5000, 4)) * 2**.5, "from the law"), "moved": (draws + .1, "from the law"),
             "clipped": (draws.clip(-2, 2), "from the law"), "swept": (rng.permutation(sweep).reshape(5000, 4), "nearer"),
-            "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together")}
+            "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together"), "shared, but for a few": (shared, "goes together")}
 
 
 @pytest.mark.parametrize("name", laws())
