@@ -12,7 +12,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -85,7 +85,7 @@ def params(name: str, student: str = "you", term: str = "practice", key: str | P
     name : str
         Of the exercise.
     student : str
-        1 to 64 letters, digits and . _ @ + -
+        1 to 64 letters, digits and . _ @ + - ; capitals do not matter.
     term : str
         The course's word, as the syllabus has it.
     key : path, optional
@@ -125,7 +125,7 @@ def _word(name: str, word: str) -> str:
     if not isinstance(word, str) or not STUDENT.fullmatch(word):
         refused.refuse(name, word, "not 1 to 64 letters, digits and . _ @ + - of which the first is a letter or digit",
                        "Give the id of the course's list." if name == "student" else "Give the word of the syllabus.")
-    return word
+    return word.lower() if name == "student" else word
 
 
 def _there(name: str, path: str | Path, kind: str) -> Path:
@@ -138,7 +138,7 @@ def _there(name: str, path: str | Path, kind: str) -> Path:
 def check(name: str, answer: Any, student: str = "you", term: str = "practice", key: str | Path | None = None) -> Mark:
     """The points of an answer by the public checker, which grading and the self-check in a notebook run.
 
-    Source: ours. Nothing of the answer is executed. Without a student and a term it is practice.
+    Source: ours. Nothing of an answer in data is executed; code runs in a sandbox. Without a student and a term it is practice.
 
     Parameters
     ----------
@@ -195,12 +195,12 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
         written = json.dumps(answer, allow_nan=False, default=lambda thing: thing.tolist())         # numpy's arrays and numbers
     except (AttributeError, TypeError, ValueError) as problem:
         refused.refuse("answer", answer, f"cannot be written as JSON ({problem})", "Use lists, dicts, texts, None and numbers.")
-    handed = {"exercise": name, "term": term, "answer": json.loads(written)}
+    handed = {"exercise": name, "term": term, "student": student, "answer": json.loads(written)}
     mark = check(name, handed["answer"], student, term, key)
     file = _there("folder", folder, "folder") / f"{student}-{name}.json"
     print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
     say = f"To hand in: {file.name}"
-    if file.is_file() and max(old.points for *_, old in _marks(file, student, term, key)) > mark.points:
+    if file.is_file() and max((old.points for *_, old in _marks(file, student, term, key)), default=0) > mark.points:
         say += ", which keeps an earlier answer of more points"
     else:
         file.write_text(json.dumps(handed) + "\n", encoding="utf-8")
@@ -210,17 +210,18 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
         print(say)
 
 
-def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = None, key: str | Path | None = None
-          ) -> list[dict[str, Any]]:
+def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = None, key: str | Path | None = None,
+          asked: Iterable[str] | None = None) -> list[dict[str, Any]]:
     """Marks of a class: a row for each student and exercise, the best of what was handed in. One bad file does not stop the others.
 
-    Source: ours. Whose a file is says its name, ``STUDENT...json`` or ``STUDENT...ipynb``, by the roster; what stands in it says nothing
-    of that. A notebook is not executed: what its self-checks saved is read.
+    Source: ours. Whose a file is, a ``.json`` or ``.ipynb``, the roster says: an id begins its name, or that of a folder it lies in. What
+    stands in it says nothing of that. A notebook is not executed: what its self-checks saved is read.
 
     Parameters
     ----------
     roster : path
         CSV with a column ``student``, and where there is a ``due`` day a column ``received``, days as 2026-10-05. No other clock is read.
+        In a column ``download`` may stand how a platform's files of a student begin, where it is not by the id.
     answers : path
         The folder of what was handed in.
     term : str
@@ -228,6 +229,8 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
         The last day that is in time.
     key : path, optional
         The course's key, where a planted exercise was set.
+    asked : names, optional
+        What was to be handed in; answers to others are passed over. Without it, whatever anybody handed in.
 
     Returns
     -------
@@ -244,32 +247,38 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     ada certificate 0 the answer is 3; it must be an object {"coins": a list of 2, ...
     bob certificate 0 nothing was handed in
     """
-    late, folder = _roster(_there("roster", roster, "file"), due), _there("answers", answers, "folder")
+    late, begins, folder = *_roster(_there("roster", roster, "file"), due), _there("answers", answers, "folder")
     _word("term", term)
     if key is not None and _there("key", key, "file").read_bytes().startswith(OWN):
         refused.refuse("key", Path(key).name, "is a student's own file, which whoever has it may change", "Give the course's key.")
+    wanted = None if asked is None else {name for name in asked if _module(name) and name in names()}
     best: dict[tuple[str, str], dict[str, Any]] = {}
     same: dict[tuple[str, str], set[str]] = {}
     doubtful = []
     whose: dict[Path, str] = {}
-    for file in sorted(folder.iterdir()):
-        if file.suffix.lower() not in (".json", ".ipynb") and not file.is_dir():        # of a folder is said that it is not read
+    for file in sorted(folder.rglob("*")):
+        inside = file.relative_to(folder)
+        beside = file.suffix in (".csv", ".key") or any(part.startswith((".", "__")) for part in inside.parts)
+        if beside or (file.is_dir() and not file.is_symlink()):
             continue
-        owners = [student for student in late if file.name.startswith(student) and not file.name[len(student):][:1].isalnum()]
+        owners = {student: len(begin) for part in inside.parts for begin, student in begins.items()
+                  if part.lower().startswith(begin) and not part[len(begin):][:1].isalnum()}
         if owners:
-            whose[file] = max(owners, key=len)
+            whose[file] = max(owners, key=lambda student: owners[student])
         if len(owners) != 1:
             said = f"{' and '.join(owners)} begin its name: counted for {whose[file]}" if owners else "no id of the roster begins its name"
-            doubtful.append(_row("", "", Mark(0, 0, said), file.name))
+            doubtful.append(_row("", "", Mark(0, 0, said), str(inside)))
     with ThreadPoolExecutor(os.cpu_count()) as side_by_side:        # code runs in other processes
         marks = side_by_side.map(lambda file: list(_marks(file, whose[file], term, key)), whose)
     for (file, student), of_file in zip(whose.items(), marks, strict=True):
         for name, answer, mark in of_file:
+            if name and wanted is not None and name not in wanted:
+                continue
             if mark.points > best.get((student, name), {"points": -1})["points"]:
-                best[student, name] = _row(student, name, mark, file.name, late[student]) | {"answer": (name, answer)}
+                best[student, name] = _row(student, name, mark, str(file.relative_to(folder)), late[student]) | {"answer": (name, answer)}
             if answer:
                 same.setdefault((name, answer), set()).add(student)
-    for name in sorted({name for _, name in best if name}):
+    for name in sorted({name for _, name in best if name} | (wanted or set())):
         for student in late:
             best.setdefault((student, name), _row(student, name, Mark(0, _module(name).POINTS, "nothing was handed in"), ""))
     for row in best.values():
@@ -285,26 +294,32 @@ def _row(student: str, name: str, mark: Mark, file: str, late: str = "") -> dict
     return dict(zip(COLUMNS, (student, name, mark.points, mark.of, late, file, "", mark.reason), strict=True))
 
 
-def _roster(roster: Path, due: str | None) -> dict[str, str]:
-    """Of each student whether they are late: "late" or ""."""
+def _roster(roster: Path, due: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Of each student whether they are late, "late" or ""; and whose a file is, by how its name begins."""
     late: dict[str, str] = {}
+    begins: dict[str, str] = {}
     last = date.max if due is None else _day("due", due)
     try:
         with roster.open(encoding="utf-8-sig", newline="") as lines:
             table = csv.DictReader(lines)
-            rows, columns = list(table), table.fieldnames or ()
-    except (UnicodeError, csv.Error) as problem:
-        refused.refuse("roster", roster.name, f"is no table ({problem})", "Save it as CSV in UTF-8.")
+            rows, columns = [{(name or "").strip().lower(): text for name, text in row.items()} for row in table], table.fieldnames or ()
+    except (UnicodeError, csv.Error, AttributeError) as problem:
+        refused.refuse("roster", roster.name, f"is no table ({problem})", "Save it as CSV in UTF-8, its columns separated by commas.")
     for column in ["student", *(["received"] if due is not None else [])]:
-        if column not in columns:
-            refused.refuse("roster", roster.name, f"has no column {column!r}", "Give one, and its name in the first line.")
+        if column not in [name.strip().lower() for name in columns]:
+            refused.refuse("roster", roster.name, f"has no column {column!r}, only {', '.join(columns) or 'none'}",
+                           "Name the columns in the first line, separated by commas.")
     for row in rows:
-        student = (row["student"] or "").strip()
+        if not any(row.values()):
+            continue
+        student, download = ((row.get(name) or "").strip().lower() for name in ("student", "download"))
         if student in late or not STUDENT.fullmatch(student):
-            refused.refuse("roster", student, "stands twice" if student in late else "is no id",
+            refused.refuse("roster", student, "stands twice" if student in late else "is no id of letters, digits and . _ @ + -",
                            "Give each student one id and one line.")
-        late[student] = "late" if due is not None and _day("received", row["received"], f", in the line of {student}") > last else ""
-    return late
+        day = row.get("received") or ""
+        late[student] = "late" if due is not None and day and _day("received", day, f", in the line of {student}") > last else ""
+        begins |= {student: student} | ({download: student} if download else {})
+    return late, begins
 
 
 def _day(name: str, day: str | None, where: str = "") -> date:
@@ -318,6 +333,8 @@ def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Itera
     """Each answer in a file: the exercise ("" if none can be told), the answer in JSON where it was judged, its mark."""
     try:
         notebook = file.suffix.lower() == ".ipynb"
+        if file.suffix.lower() not in (".json", ".ipynb"):
+            raise Misshapen("is no .json and no .ipynb, so it was not read")
         if file.is_symlink() or not file.is_file():                 # a folder, or what never ends
             raise Misshapen("a link or a folder is no answer")
         if file.stat().st_size > MOST_BYTES * (20 if notebook else 1):
@@ -325,8 +342,9 @@ def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Itera
         told = json.loads(file.read_bytes())
         if notebook:
             told = [one for cell in told["cells"] for output in cell.get("outputs", ()) if (one := output.get("metadata", {}).get(SAVED))]
-        # Of each exercise the last: else one file could ask for hours.
-        last = {one["exercise"]: (one, json.dumps(one.get("answer"), sort_keys=True)) for one in (told if type(told) is list else [told])}
+        # Of each exercise the last: else one file could ask for hours. None is what a notebook is handed out with.
+        last = {one["exercise"]: (one, json.dumps(one.get("answer"), sort_keys=True)) for one in (told if type(told) is list else [told])
+                if one.get("answer", "") is not None}
         if not last:
             raise Misshapen("no answer is saved in it: run the self-checks, save, and hand it in again")
     except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as wrong:
@@ -339,11 +357,15 @@ def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Itera
             yield "", "", Mark(0, 0, f"exercise {brief(name)} does not exist")
         elif one.get("term") != term:
             yield name, "", Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
+        elif key is None and getattr(_module(name), "PLANTED", False):
+            yield name, "", Mark(0, _module(name).POINTS, "not marked: it is planted, and no key was given")
         elif len(answer) > MOST_BYTES:
             yield name, "", Mark(0, _module(name).POINTS, "the answer is too long")
         else:
             try:
                 mark = check(name, one.get("answer"), student, term, key)
+                if mark.reason and (its := str(one.get("student", student)).lower()) != student:
+                    mark = mark._replace(reason=f"made with the numbers of {brief(its)}: {mark.reason}")
             except Exception as problem:            # a fault of the checker's: nobody else waits for it
                 mark = Mark(0, _module(name).POINTS, f"the checker failed, which is not the student's fault: {problem!r}"[:200])
             yield name, answer, mark

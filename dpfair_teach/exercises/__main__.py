@@ -3,7 +3,7 @@
     python -m dpfair_teach.exercises list
     python -m dpfair_teach.exercises params NAME STUDENT --term TERM [--key STUDENT-NAME.key]
     python -m dpfair_teach.exercises params NAME ROSTER.csv --term TERM --key course.key       # STUDENT-NAME.key, one a student
-    python -m dpfair_teach.exercises grade ROSTER.csv ANSWERS/ --term TERM [--due 2026-10-05] [--key course.key] > marks.csv
+    python -m dpfair_teach.exercises grade ROSTER.csv ANSWERS/ --term TERM [--due 2026-10-05] [--key course.key] [--set NAME,NAME]
 """
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     marks.add_argument("roster", help="CSV with a column student, and with --due a column received")
     marks.add_argument("answers", help="the folder of what was handed in")
     marks.add_argument("--due", help="the last day that is in time, as 2026-10-05")
+    marks.add_argument("--set", help="what was to be handed in, names with commas between them; else what anybody handed in")
     for way in (own, marks):
         way.add_argument("--term", required=True, help="the course's word, as the syllabus has it")
         way.add_argument("--key", help="for a planted exercise the course's secret file, or a student's own file made from it")
@@ -39,14 +40,16 @@ def main(arguments: list[str] | None = None) -> int:
             for name in names():
                 of = _module(name)
                 print(f"{name:<20} {of.POINTS:>3} points {of.MINUTES:>4} minutes  {of.LEVEL:<8} {of.OBJECTIVE}")
-        elif given.way == "params" and given.key and given.student.endswith(".csv"):
-            for student in _roster(Path(given.student), None):
+        elif given.way == "params" and given.student.endswith(".csv"):
+            if not given.key:
+                raise ValueError("of a roster --key course.key is needed; without a key give one student's id")
+            for student in _roster(Path(given.student), None)[0]:
                 made = {"of": [given.term, given.name, student], "params": params(given.name, student, given.term, given.key)}
                 Path(f"{student}-{given.name}.key").write_text(json.dumps(made) + "\n", encoding="utf-8")
         elif given.way == "params":
             print(json.dumps(params(given.name, given.student, given.term, given.key)))
         else:
-            rows = grade(given.roster, given.answers, given.term, given.due, given.key)
+            rows = grade(given.roster, given.answers, given.term, given.due, given.key, given.set and given.set.split(","))
             if isinstance(sys.stdout, io.TextIOWrapper):            # a file's name may hold what no CSV can be written with
                 sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
             table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")

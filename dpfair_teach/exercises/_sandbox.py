@@ -30,10 +30,10 @@ class Unfinished(Exception):
 def missing() -> str:
     """Why code exercises are refused on this machine, in words; "" where they are not."""
     if lack := [tool for tool in ("bwrap", "prlimit", "setpriv") if shutil.which(tool) is None]:
-        return f"code exercises run only in a sandbox, and this machine has no {', '.join(lack)}: on Debian, apt install bubblewrap"
+        return f"not marked: code runs only in a sandbox, and this machine has no {', '.join(lack)}: on Debian, apt install bubblewrap"
     tried = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "true"]
     if subprocess.run(tried, capture_output=True).returncode:
-        return "code exercises run only in a sandbox, and bubblewrap may not make one on this machine"
+        return "not marked: code runs only in a sandbox, and bubblewrap may not make one on this machine"
     return ""
 
 

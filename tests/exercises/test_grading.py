@@ -104,12 +104,48 @@ def test_links_folders_depths_and_lengths_stop_nobody(tmp_path):
     saved = {"cells": [{"outputs": [{"metadata": {exercises.SAVED: json.loads(handed([0] * 500_000))}}]}]}
     given = class_of(tmp_path, {"cy.json": handed(), "eve.ipynb": json.dumps(saved)}, ["ada", "bob", "cy", "deep", "eve"])
     (given[1] / "ada.json").symlink_to("nowhere")
-    (given[1] / "bob").mkdir()
+    (given[1] / "bob").mkdir()                          # nothing lies in it
     for depth in range(880, 1000):
         (given[1] / f"deep-{depth}.json").write_text(handed("X").replace('"X"', nested(depth)))
     reasons = {row["file"]: row["reason"] for row in exercises.grade(*given)}
-    assert reasons["ada.json"] == reasons["bob"] == "a link or a folder is no answer"
+    assert reasons["ada.json"] == "a link or a folder is no answer"
     assert "prove no more" in reasons["cy.json"] and "the answer is too long" in reasons["eve.ipynb"]
+
+
+def test_what_a_platform_hands_out_is_whose_the_roster_says(tmp_path):
+    """Moodle's folders and Canvas's names begin by a column of the roster; ids may lie in folders, capitals do not matter."""
+    roster, folder, term = class_of(tmp_path, {"baada_12_3_radon.json": handed(), "zoe.pdf": "%PDF"})
+    roster.write_text("Student,download\nada@x.org,baada\nBob,Bob Ro\ncy,\nzoe,\n,\n")
+    for name in ("Bob Ro_123_assignsubmission_file_", "more/CY-late", "__MACOSX", ".ipynb_checkpoints"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "answer.json").write_text(handed())
+    rows = {row["student"]: row for row in exercises.grade(roster, folder, term) if row["file"]}
+    assert sorted(rows) == ["ada@x.org", "bob", "cy", "zoe"]
+    assert rows["zoe"]["reason"] == "is no .json and no .ipynb, so it was not read" and rows["cy"]["file"] == "more/CY-late/answer.json"
+    assert all("prove no more" in rows[student]["reason"] for student in ("ada@x.org", "bob", "cy"))
+    assert exercises.params("radon", "BOB", term) == exercises.params("radon", "bob", term)
+
+
+def test_what_was_set_is_listed_and_nothing_else_and_none_is_no_answer(tmp_path):
+    given = class_of(tmp_path, {"ada.json": handed(), "bob.json": handed(None), "cy.json": handed([], "radon")})
+    rows = exercises.grade(*given, asked=["certificate", "regret"])
+    assert [(row["student"], row["exercise"]) for row in rows if row["exercise"]] == [
+        (student, name) for student in ("ada", "bob", "cy") for name in ("certificate", "regret")]
+    assert [row["reason"][:21] for row in rows if row["student"] == "bob"] == ["no answer is saved in", *["nothing was handed in"] * 2]
+    assert not any(row["exercise"] == "radon" for row in rows)
+    assert "radon" in {row["exercise"] for row in exercises.grade(*given)}
+
+
+def test_who_worked_on_somebody_elses_numbers_is_told_and_a_planted_answer_needs_the_key(tmp_path):
+    other = json.loads(handed()) | {"student": "bob"}
+    planted = handed({"groups": [0, 1] * 10}, "betrayed_bits")
+    given = class_of(tmp_path, {"ada.json": json.dumps(other), "bob.json": planted})
+    reasons = {row["student"]: row["reason"] for row in exercises.grade(*given) if row["file"]}
+    assert reasons["ada"].startswith("made with the numbers of 'bob': ")
+    assert reasons["bob"] == "not marked: it is planted, and no key was given"
+    key = Path(__file__).with_name("course.key")
+    reasons = {row["student"]: row["reason"] for row in exercises.grade(*given, key=key) if row["file"]}
+    assert "gradient" in reasons["bob"]
 
 
 def test_of_each_exercise_in_a_file_the_last_answer_counts(tmp_path):
@@ -128,14 +164,15 @@ def test_equal_answers_are_named_and_the_order_of_fields_hides_none(tmp_path):
 
 def test_late_is_what_the_roster_says(tmp_path):
     given = class_of(tmp_path, {"ada.json": handed(), "bob.json": handed()}, [], "")
-    given[0].write_text("student,received\nada,2026-10-05\nbob,2026-10-06\n")
-    assert [row["late"] for row in exercises.grade(*given, due="2026-10-05")] == ["", "late"]
-    assert [row["late"] for row in exercises.grade(*given)] == ["", ""]
+    given[0].write_text("student,received\nada,2026-10-05\nbob,2026-10-06\ncy,\n")
+    assert [row["late"] for row in exercises.grade(*given, due="2026-10-05")] == ["", "late", ""]
+    assert [row["late"] for row in exercises.grade(*given)] == ["", "", ""]
 
 
 @pytest.mark.parametrize("roster, due, piece", [
     ("student\nada\nada\n", None, "roster='ada': stands twice"), ("name\nada\n", None, "has no column 'student'"),
-    ("", None, "has no column"), ("student\nada\n", "2026-10-05", "has no column 'received'"),
+    ("", None, "has no column"), ("student;received\nada;x\n", None, "only student;received"),
+    ("student\nada\n", "2026-10-05", "has no column 'received'"),
     ("student,received\nada,soon\n", "2026-10-05", "received='soon': is no day"),
     ("student,received\nada,2026-10-05\n", "Monday", "due='Monday': is no day"), ("student\n../x\n", None, "roster='../x': is no id"),
     ("student,name\nada,M\xfcller\n".encode("latin-1"), None, "roster='roster.csv': is no table"),

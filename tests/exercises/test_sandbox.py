@@ -98,7 +98,8 @@ def test_without_bubblewrap_code_is_refused_in_words(monkeypatch):
     monkeypatch.setattr(_sandbox.shutil, "which", lambda tool: None)
     monkeypatch.setattr(_sandbox, "missing", _sandbox.missing.__wrapped__)
     assert exercises.check("group_totals", {"code": ""}, "ada", "trial") == (
-        0, 10, "code exercises run only in a sandbox, and this machine has no bwrap, prlimit, setpriv: on Debian, apt install bubblewrap")
+        0, 10, "not marked: code runs only in a sandbox, and this machine has no bwrap, prlimit, setpriv: "
+               "on Debian, apt install bubblewrap")
 
 
 def laws():
