@@ -22,7 +22,8 @@ HOW = """# {title}: assignments
 Write your id and the course's word for this term into the first cell, and run it. Below each task stand your own numbers and a place for
 your answer. The self-check is the program that marks: it says your points, and why some are missing, as often as you like, and writes the
 file to hand in. This notebook, saved after the self-check, may be handed in as well."""
-FIRST = """# Where the library is missing, as in Colab, first: %pip install git+ADDRESS   (of your course's copy of the book)
+FIRST = """# Where the library is missing, as in Colab, first the next line, with the address of your course's copy:
+# %pip install git+ADDRESS
 from dpfair_teach import exercises
 
 student = ""        # your id, as the course's list has it
@@ -54,7 +55,7 @@ def notebook(text: str, titles: dict[str, str]) -> nbformat.NotebookNode | None:
         cells.append(nbformat.v4.new_markdown_cell(f"## {box['title']}\n\n{line}\n\n{plain(box['body'], titles).strip()}"))
         cells.append(nbformat.v4.new_code_cell(f'exercises.params("{name}", {own})'))
         if box["picture"]:
-            cells.append(nbformat.v4.new_code_cell(box["picture"].strip().replace('"ada", "trial"', "student, term")))
+            cells.append(nbformat.v4.new_code_cell(box["picture"].strip().replace('"ada", "trial"', "student, term").replace("# Ada's", "# Your")))
         cells.append(nbformat.v4.new_code_cell(f'answer = None      # here\n\nexercises.self_check("{name}", answer, {own})'))
         cells.append(nbformat.v4.new_markdown_cell(WHY))
     for number, cell in enumerate(cells):
