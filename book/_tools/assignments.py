@@ -55,7 +55,8 @@ def notebook(text: str, titles: dict[str, str]) -> nbformat.NotebookNode | None:
         cells.append(nbformat.v4.new_markdown_cell(f"## {box['title']}\n\n{line}\n\n{plain(box['body'], titles).strip()}"))
         cells.append(nbformat.v4.new_code_cell(f'exercises.params("{name}", {own})'))
         if box["picture"]:
-            cells.append(nbformat.v4.new_code_cell(box["picture"].strip().replace('"ada", "trial"', "student, term").replace("# Ada's", "# Your")))
+            drawn = box["picture"].strip().replace('"ada", "trial"', "student, term").replace("# Ada's", "# Your")
+            cells.append(nbformat.v4.new_code_cell(drawn))
         cells.append(nbformat.v4.new_code_cell(f'answer = None      # here\n\nexercises.self_check("{name}", answer, {own})'))
         cells.append(nbformat.v4.new_markdown_cell(WHY))
     for number, cell in enumerate(cells):

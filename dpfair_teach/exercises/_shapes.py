@@ -53,8 +53,8 @@ def as_number(kind: str, value: Any) -> int | float | Fraction | None:
     """A number of that kind, or None."""
     if kind != "exact":
         return value if type(value) is int or (kind == "real" and type(value) is float) else None
-    text = value if type(value) is str and "e" not in value.lower() else repr(value) if type(value) in (int, float) else ""
-    try:
+    try:                                    # Python writes no whole number of more than 4,300 digits
+        text = value if type(value) is str and "e" not in value.lower() else repr(value) if type(value) in (int, float) else ""
         return Fraction(text) if 0 < len(text) <= LONGEST else None
     except (ValueError, ZeroDivisionError):
         return None

@@ -54,7 +54,7 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
             return 0, f"of {name} {over[0]} is above its bound" if over else f"the row of {name} has length {hypot(*row):.12g}"
     before, after = (weighed(params, answer, answer[name]) for name in ("before", "after"))
     (epsilon, sigma), length = claimed(params, answer["epsilon_s"]), hypot(*answer["weights"])
-    reached = excess(before, after, epsilon, sigma * length, answer["threshold"]) if length else 0.0
+    reached = excess(before, after, epsilon, sigma * length, answer["threshold"]) if length >= 1e-6 else 0.0
     if reached < params["target"]:
         return 0, f"means {before:.4f}, {after:.4f}, deviation {sigma * length:.4f}, claim {epsilon:.4f}: {reached:.3e} is below target"
     return POINTS, ""

@@ -25,7 +25,8 @@ def params(draw: Draw) -> dict[str, Any]:
                "noise_multiplier": draw.whole(10, 40) / 10}
         each = [price / size for price, size in zip(prices, sizes, strict=True)]
         apart = max(each) - min(each)
-        if min(each) < 0 < max(each) and max(map(abs, each)) < 0.8 * apart and min(abs(apart - 2 * max(map(abs, each))), 1) > 0.2 * apart:
+        least, most = min(map(abs, each)), max(map(abs, each))
+        if min(each) < 0 < max(each) and 0.2 * apart < least and most < 0.8 * apart and min(abs(apart - 2 * most), 1) > 0.2 * apart:
             return own
 
 
@@ -34,8 +35,8 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     each = [price / size for price, size in zip(params["prices"], params["sizes"], strict=True)]
     moved = max(abs(one - other) for one, other in combinations(each, 2))       # somebody's gradient gets the other group's price
     scale = params["noise_multiplier"] * params["clip"] * moved
-    heavy = max(range(3), key=lambda a: abs(each[a]))       # most are of one group and go one way: a sum that noise does not hide
-    people = [heavy] * 30 + [secrets.randbelow(3) for _ in range(10)]
+    heavy = max(range(3), key=lambda a: abs(each[a]))       # all go one way: a sum whose parts noise does not hide
+    people = [heavy] * 12 + [a for a in range(3) if a != heavy] * 14
     lengths = [0.0, *(params["clip"] * (40 + secrets.randbelow(50 if i % 2 else 400)) / 100 for i in range(39))]
     gradients = [[size * part for part in secrets.choice(WAYS)] for size in lengths]
     exact = [0.0] * 4

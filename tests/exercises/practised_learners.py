@@ -48,7 +48,7 @@ WRONG = {
                          ({"accepts": [0], "rejects": [0] * 5, "change": 1}, "e to the 0.99")],
     "price_suffices": [({"violation": 0.1, "B": 7.45}, "violation 0.1 "), ({"violation": 0.12, "B": 8.94}, "h pays 0.1848")],
     "seen_noise": [({"tails": 20, "densities": 41.386}, "tails: 20 is too small"), ({"tails": 40, "densities": 40}, "densities: 40")],
-    "smallest_repair": [({"accepts": [0, 1, 0], "weight": "2/11"}, "gap is"), ({"accepts": [1, 0, 1], "weight": 0.2}, "weight of 0.1990"),
+    "smallest_repair": [({"accepts": [0, 1, 0], "weight": "2/11"}, "gap is"), ({"accepts": [1, 0, 1], "weight": 0.2}, "does it, too"),
                         ({"accepts": [1, 1, 1], "weight": 2}, "does it, too")],
     "no_repair": [({"rates": [0, "1/2", "1/2", 0], "prices": [1, 1]}, "one of both is below 0"),
                   ({"rates": [0, "1/2", "1/2", 0], "prices": [-1, 1]}, "the classifier costs -1"),

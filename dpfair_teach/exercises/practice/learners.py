@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from math import exp, log, sqrt
 from typing import Any
 
@@ -103,15 +102,15 @@ def seen_noise(answer: Fields, own: Fields) -> str:
 
 @practice({"accepts": ("list", BIT, 3, 3), "weight": ("exact", 0, 1000)})
 def smallest_repair(answer: Fields, own: Fields) -> str:
-    """12A: an indicator whose weight is enough, and no indicator's smaller one."""
+    """12A: an indicator whose weight is enough, and no larger than the smallest of any."""
     def widest(accepts: Any, weight: Fraction) -> Fraction:
         rates = [(Fraction(rate) + weight * one) / (1 + weight) for rate, one in zip(("0.1", "0.4", "0.05"), accepts, strict=True)]
         return max(abs(rate - rates[0]) for rate in rates)
-    weight, enough = answer["weight"], Fraction("0.1001")
-    if (gap := widest(answer["accepts"], weight)) > enough:
+    weight, enough = answer["weight"], Fraction("0.1")
+    if (gap := widest(answer["accepts"], weight + NEAR)) > enough:
         return f"with that indicator and weight the largest gap is {float(gap):.4f}"
-    less = any(widest(accepts, weight - NEAR) <= enough for accepts in product((0, 1), repeat=3))
-    return f"a weight of {float(weight - NEAR):.4f} of some indicator does it, too" if less else ""
+    # With a smaller one the gap of groups 1 and 0, (0.3 - weight) / (1 + weight) at best, is too large.
+    return "a smaller weight of some indicator does it, too" if weight > Fraction(2, 11) + NEAR else ""
 
 
 @practice({"rates": ("list", SHARE, 4, 4), "prices": ("list", NUMBER, 2, 2)})
