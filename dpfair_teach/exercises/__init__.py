@@ -251,7 +251,10 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     _word("term", term)
     if key is not None and _there("key", key, "file").read_bytes().startswith(OWN):
         refused.refuse("key", Path(key).name, "is a student's own file, which whoever has it may change", "Give the course's key.")
-    wanted = None if asked is None else {name for name in asked if _module(name) and name in names()}
+    known = names()
+    if asked is not None and not (isinstance(asked, (list, tuple, set)) and asked and all(name in known for name in asked)):
+        refused.refuse("asked", asked, "is no list of assignments", f"There are: {', '.join(known)}.")
+    wanted = None if asked is None else set(asked)
     best: dict[tuple[str, str], dict[str, Any]] = {}
     same: dict[tuple[str, str], set[str]] = {}
     doubtful = []

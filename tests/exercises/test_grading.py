@@ -16,12 +16,14 @@ from dpfair_teach.exercises._shapes import Misshapen, read
 
 HERE = Path(tempfile.mkdtemp())
 (HERE / "roster.csv").write_text("student,received\nada,2026-10-05\n")
+KEY = str(Path(__file__).with_name("course.key"))
 VALID_CALLS = {
     "exercises.names": dict,
-    "exercises.params": lambda: dict(name="radon", student="ada", term="trial"),
-    "exercises.check": lambda: dict(name="radon", answer={}, student="ada", term="trial"),
-    "exercises.self_check": lambda: dict(name="radon", answer={}, student="ada", term="trial", folder=str(HERE)),
-    "exercises.grade": lambda: dict(roster=str(HERE / "roster.csv"), answers=str(HERE), term="trial", due="2026-10-05"),
+    "exercises.params": lambda: dict(name="betrayed_bits", student="ada", term="trial", key=KEY),
+    "exercises.check": lambda: dict(name="betrayed_bits", answer={}, student="ada", term="trial", key=KEY),
+    "exercises.self_check": lambda: dict(name="betrayed_bits", answer={}, student="ada", term="trial", key=KEY, folder=str(HERE)),
+    "exercises.grade": lambda: dict(roster=str(HERE / "roster.csv"), answers=str(HERE), term="trial", due="2026-10-05", key=KEY,
+                                    asked=["radon"]),
 }
 HALF = {"coins": [["1/2", "1/2"], ["1/2", "1/2"]], "prices": [0, 0, 0]}
 
