@@ -29,9 +29,12 @@ def main():
         said = []
         exec(compile(code, "answer.py", "exec"), its)
         for function, *arguments in calls:
-            given = [generators.setdefault(str(one["rng"]), np.random.default_rng(int(str(one["rng"]).split()[0])))
-                     if type(one) is dict else one for one in arguments]
-            said.append(plain(its[function](*given)))
+            for i, one in enumerate(arguments):
+                if type(one) is dict:
+                    if one["rng"] not in generators:
+                        generators[one["rng"]] = np.random.default_rng(int(one["rng"].split()[0]))
+                    arguments[i] = generators[one["rng"]]
+            said.append(plain(its[function](*arguments)))
         replies: list | str = said
     except BaseException as problem:
         replies = f"{type(problem).__name__}: {problem}"

@@ -26,6 +26,6 @@ def params(draw: Draw) -> dict[str, Any]:
 def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     """4 points for the scale, 6 for noise of that law, at groups that nobody knows before."""
     scale = max(one + other for one, other in combinations(params["weights"], 2)) / params["epsilon"]      # who moves from one to the other
-    people = [secrets.randbelow(4) for _ in range(400)]
+    people = [secrets.randbelow(4) for _ in range(250)]
     exact = [weight * people.count(a) for a, weight in enumerate(params["weights"])]
     return marked(answer["code"], "release", [people], exact, scale, lambda x: 1 - math.exp(-x) / 2 if x > 0 else math.exp(x) / 2)
