@@ -264,8 +264,9 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
         beside = file.suffix in (".csv", ".key") or any(part.startswith((".", "__")) for part in inside.parts)
         if beside or (file.is_dir() and not file.is_symlink()):
             continue
-        owners = {student: len(begin) for part in inside.parts for begin, student in begins.items()
-                  if part.lower().startswith(begin) and not part[len(begin):][:1].isalnum()}
+        each = ({student: len(begin) for begin, student in begins.items()
+                 if part.lower().startswith(begin) and not part[len(begin):][:1].isalnum()} for part in inside.parts)
+        owners = next(filter(None, each), {})           # a platform names the folder, and the student what lies in it
         if owners:
             whose[file] = max(owners, key=lambda student: owners[student])
         if len(owners) != 1:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from guessing import constant, random_answer
 
+import for_lab
 import turning
 from dpfair_teach import exercises
 from dpfair_teach.exercises._draw import Draw
@@ -93,7 +94,7 @@ def test_wrong_answers_have_the_points_that_are_stated_and_a_reason(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_module_has_what_an_exercise_has_and_its_numbers_are_json(name):
     of = module(name)
-    assert 10 <= of.MINUTES <= 120 and of.POINTS > 0 and of.LEVEL in ("warm-up", "find", "prove", "explore", "build") and of.OBJECTIVE
+    assert 10 <= of.MINUTES <= 120 and of.POINTS > 0 and of.LEVEL in for_lab.LEVELS and of.OBJECTIVE
     own = [exercises.params(name, student, "trial", KEY) for student in STUDENTS]
     assert [json.loads(json.dumps(one)) for one in own] == own
     assert len({json.dumps(one) for one in own}) == len(own)

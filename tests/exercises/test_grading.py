@@ -121,7 +121,10 @@ def test_what_a_platform_hands_out_is_whose_the_roster_says(tmp_path):
     for name in ("Bob Ro_123_assignsubmission_file_", "more/CY-late", "__MACOSX", ".ipynb_checkpoints"):
         (folder / name).mkdir(parents=True)
         (folder / name / "answer.json").write_text(handed())
-    rows = {row["student"]: row for row in exercises.grade(roster, folder, term) if row["file"]}
+    (folder / "Bob Ro_123_assignsubmission_file_" / "ada@x.org-9.json").write_text(handed())       # it is Bob's all the same
+    found = exercises.grade(roster, folder, term)
+    assert not [row for row in found if not row["student"]]
+    rows = {row["student"]: row for row in found if row["file"]}
     assert sorted(rows) == ["ada@x.org", "bob", "cy", "zoe"]
     assert rows["zoe"]["reason"] == "is no .json and no .ipynb, so it was not read" and rows["cy"]["file"] == "more/CY-late/answer.json"
     assert all("prove no more" in rows[student]["reason"] for student in ("ada@x.org", "bob", "cy"))
