@@ -11,7 +11,7 @@ MINUTES, POINTS, LEVEL = 45, 10, "prove"
 OBJECTIVE = "prove by prices on gaps, in fractions, that a classifier cannot be repaired within a class"
 GROUPS = range(4)
 SHAPE = {"accepts": ("list", ("list", ("whole", 0, 100), 2, 2), 4, 4),
-         "prices": ("list", ("list", ("exact", -10**9, 10**9), 2, 2), 3, 3)}
+         "prices": ("list", ("list", ("exact", -10**30, 10**30), 2, 2), 3, 3)}
 
 
 def params(draw: Draw) -> dict[str, Any]:

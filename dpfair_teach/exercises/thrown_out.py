@@ -13,7 +13,7 @@ TABLE = ("list", ("list", ("list", ("whole", "least", "m"), 2, 2), 2, 2), 2, 2)
 NOISE = ("list", ("list", ("list", ("exact", -10**6, 10**6), 2, 2), 2, 2), 2, 2)
 SHAPE = {"counts": TABLE, "noise": NOISE}
 CELLS = [(decision, group) for decision in (0, 1) for group in (0, 1)]
-TOLERANCE = Fraction(1, 10**9)
+TOLERANCE = Fraction(1, 10**6)
 
 
 def params(draw: Draw) -> dict[str, Any]:
