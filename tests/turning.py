@@ -1,6 +1,6 @@
 """What `make test` leaves to `make nightly`, and how the day and the last changes choose the rest.
 
-A test of a room, and an example in its docstrings, waits for its day, one in four, while neither that room nor one that it reads is
+A test of a room, and an example in its docstrings, waits for its day, one in five, while neither that room nor one that it reads is
 changed. ``@pytest.mark.turning(5)``: of the test's cases a fifth runs each day, all of them in five days. A case whose name is that of a
 changed file always runs (a chapter, a stored table), and one of a public name (``games.dp_oracle_learner, k=2``) while its room, or one
 that this room reads, is changed. ``turning(5, of=[...])`` is about what these files and folders do: while one of them is
@@ -31,7 +31,7 @@ UNDER_ALL = ("requirements.txt", "requirements-dev.txt", "pyproject.toml", "test
 #: What chapters import by the face of the library, and its room.
 OF_THE_FACE = {"load": "data", **dict.fromkeys(("Explorer", "Puzzle", "SelfCheck", "show"), "explore")}
 #: In so many days a room that nothing changes is tested, and by `make quick`.
-REST, QUICK_REST = 4, 7
+REST, QUICK_REST = 5, 7
 
 
 def all_of_it() -> bool:
@@ -169,7 +169,7 @@ def rests(path: Path, new: frozenset[str] | None = None) -> bool:
 
 
 def notebooks(new: Iterable[str] | None = None) -> list[str]:
-    """The notebooks that run today: a quarter, and those whose chapter, or a room that it imports, or one that this reads, is changed."""
+    """The notebooks that run today: a fifth, and those whose chapter, or a room that it imports, or one that this reads, is changed."""
     files = changed() if new is None else new
     rooms, tables = standing_on(map(Path, files)), {Path(file).name for file in files if file.startswith("book/results/")}
     found = sorted((ROOT / "book" / "notebooks").glob("*.ipynb"))
