@@ -1,7 +1,8 @@
 """Exercises that a public program judges: data that are hard to find and easy to check, with parameters of the student's own.
 
 An exercise is a module of this folder, named for what is asked: ``MINUTES``, ``POINTS``, ``LEVEL``, ``OBJECTIVE``; ``SHAPE``, what an
-answer looks like; ``params(draw)``, the student's numbers; ``check(params, answer)``, points and a reason. No solution stands in any.
+answer looks like; ``params(draw)``, the student's numbers; ``check(params, answer)``, points and a reason. No solution stands in any;
+but whoever reads a checker of code finds the scale that it compares with.
 """
 from __future__ import annotations
 
@@ -12,10 +13,13 @@ import os
 import pkgutil
 import re
 import sys
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 from .. import _checks as refused
@@ -28,6 +32,10 @@ __all__ = ["check", "grade", "names", "params", "self_check"]
 STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 #: A file that is longer is no answer: the longest asked for has some 20,000 characters.
 MOST_BYTES = 1_000_000
+#: Of a student's files so many are read, in the order of their names: code that sleeps holds the grader up for a minute a file.
+MOST_FILES = 50
+#: A file takes forty times its length while it is read, so one is read after the other.
+READING = Lock()
 #: With this begins a student's own file in place of the course's key.
 OWN = b'{"of"'
 #: Under this key of an output's metadata a notebook keeps what was handed to a self-check.
@@ -199,6 +207,8 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
     mark = check(name, handed["answer"], student, term, key)
     file = _there("folder", folder, "folder") / f"{student}-{name}.json"
     print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
+    if answer is None:                  # as a notebook is handed out
+        return
     say = f"To hand in: {file.name}"
     if file.is_file() and max((old.points for *_, old in _marks(file, student, term, key)), default=0) > mark.points:
         say += ", which keeps an earlier answer of more points"
@@ -259,18 +269,25 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     same: dict[tuple[str, str], set[str]] = {}
     doubtful = []
     whose: dict[Path, str] = {}
+    files: Counter[str] = Counter()
     for file in sorted(folder.rglob("*")):
         inside = file.relative_to(folder)
         beside = file.suffix in (".csv", ".key") or any(part.startswith((".", "__")) for part in inside.parts)
         if beside or (file.is_dir() and not file.is_symlink()):
             continue
         each = ({student: len(begin) for begin, student in begins.items()
-                 if part.lower().startswith(begin) and not part[len(begin):][:1].isalnum()} for part in inside.parts)
+                 if part.startswith(begin) and not part[len(begin):][:1].isalnum()} for part in map(_plain, inside.parts))
         owners = next(filter(None, each), {})           # a platform names the folder, and the student what lies in it
+        said = "" if owners else "no id of the roster begins its name"
         if owners:
-            whose[file] = max(owners, key=lambda student: owners[student])
-        if len(owners) != 1:
-            said = f"{' and '.join(owners)} begin its name: counted for {whose[file]}" if owners else "no id of the roster begins its name"
+            owner = max(owners, key=lambda student: owners[student])
+            files[owner] += 1
+            if files[owner] > MOST_FILES:
+                said = f"not read: {owner} has more than {MOST_FILES} files"
+            else:
+                whose[file] = owner
+                said = f"{' and '.join(owners)} begin its name: counted for {owner}" if len(owners) > 1 else ""
+        if said:
             doubtful.append(_row("", "", Mark(0, 0, said), str(inside)))
     with ThreadPoolExecutor(os.cpu_count()) as side_by_side:        # code runs in other processes
         marks = side_by_side.map(lambda file: list(_marks(file, whose[file], term, key)), whose)
@@ -316,14 +333,22 @@ def _roster(roster: Path, due: str | None) -> tuple[dict[str, str], dict[str, st
     for row in rows:
         if not any(row.values()):
             continue
-        student, download = ((row.get(name) or "").strip().lower() for name in ("student", "download"))
+        student, download = (_plain(row.get(name) or "").strip() for name in ("student", "download"))
         if student in late or not STUDENT.fullmatch(student):
             refused.refuse("roster", student, "stands twice" if student in late else "is no id of letters, digits and . _ @ + -",
                            "Give each student one id and one line.")
         day = row.get("received") or ""
         late[student] = "late" if due is not None and day and _day("received", day, f", in the line of {student}") > last else ""
-        begins |= {student: student} | ({download: student} if download else {})
+        for begin in filter(None, (student, download)):
+            if (other := begins.setdefault(begin, student)) != student:
+                refused.refuse("roster", begin, f"begins the files of {other} and of {student}",
+                               "Write into the column download more of how a student's files begin, such as Ada Ba_123.")
     return late, begins
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared: some systems take its letters apart."""
+    return unicodedata.normalize("NFC", name).lower()
 
 
 def _day(name: str, day: str | None, where: str = "") -> date:
@@ -341,24 +366,26 @@ def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Itera
             raise Misshapen("is no .json and no .ipynb, so it was not read")
         if file.is_symlink() or not file.is_file():                 # a folder, or what never ends
             raise Misshapen("a link or a folder is no answer")
-        if file.stat().st_size > MOST_BYTES * (20 if notebook else 1):
+        if file.stat().st_size > MOST_BYTES * (5 if notebook else 1):
             raise Misshapen("the file is too long for an answer")
-        told = json.loads(file.read_bytes())
-        if notebook:
-            told = [one for cell in told["cells"] for output in cell.get("outputs", ()) if (one := output.get("metadata", {}).get(SAVED))]
+        with READING:
+            told = json.loads(file.read_bytes())
+            if notebook:
+                told = [one for cell in told["cells"] for output in cell.get("outputs", ())
+                        if (one := output.get("metadata", {}).get(SAVED))]
         # Of each exercise the last: else one file could ask for hours. None is what a notebook is handed out with.
         last = {one["exercise"]: (one, json.dumps(one.get("answer"), sort_keys=True)) for one in (told if type(told) is list else [told])
                 if one.get("answer", "") is not None}
         if not last:
             raise Misshapen("no answer is saved in it: run the self-checks, save, and hand it in again")
-    except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as wrong:
+    except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError, MemoryError) as wrong:
         yield "", "", Mark(0, 0, str(wrong) if isinstance(wrong, Misshapen) else
                            "no JSON of an answer: hand in the file that the self-check wrote")
         return
     known = names()
     for name, (one, answer) in last.items():
         if name not in known:
-            yield "", "", Mark(0, 0, f"exercise {brief(name)} does not exist")
+            yield "", "", Mark(0, 0, f"{brief(name)} is no assignment")
         elif one.get("term") != term:
             yield name, "", Mark(0, _module(name).POINTS, f"is of the term {brief(one.get('term'))}, and this one is {brief(term)}")
         elif key is None and getattr(_module(name), "PLANTED", False):

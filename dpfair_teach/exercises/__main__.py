@@ -49,7 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
         elif given.way == "params":
             print(json.dumps(params(given.name, given.student, given.term, given.key)))
         else:
-            rows = grade(given.roster, given.answers, given.term, given.due, given.key, given.set and given.set.split(","))
+            asked = given.set and [name.strip() for name in given.set.split(",")]
+            rows = grade(given.roster, given.answers, given.term, given.due, given.key, asked)
             if isinstance(sys.stdout, io.TextIOWrapper):            # a file's name may hold what no CSV can be written with
                 sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
             table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")

@@ -3,15 +3,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from itertools import combinations
+
+import numpy as np
 
 from ._sandbox import Unfinished, run
 
 #: Draws, and how far their distribution function may be from the law's: passed by right noise but once in 10^9 (Dvoretzky, Kiefer,
 #: Wolfowitz). Nearer than ``NEAR`` no draws come but once in 10^9 either: who sweeps through the quantiles is seen.
 DRAWS, FAR, NEAR = 20_000, 0.0231, 0.23 / 20_000**0.5
-#: Numbers of one draw go together, by their ranks in the law, by at most this, in 5,000 draws or more, but once in 10^9.
-TOGETHER = 0.09
+#: Numbers of one draw, or of one and the next, go together, by their ranks in the law or by how far these are from the middle, by at most
+#: this, in 5,000 draws or more, but once in 10^9.
+TOGETHER = 0.095
 #: And their mean is off by at most this.
 OFF = 0.15
 
@@ -21,19 +23,23 @@ def wrong_law(noise: Sequence[Sequence[float]], cdf: Callable[[float], float]) -
 
     Source: ours.
     """
-    pooled = sorted(number for draw in noise for number in draw)
-    n = len(pooled)
-    near, far = NEAR * (DRAWS / n)**0.5, FAR * (DRAWS / n)**0.5
-    apart = max(max((i + 1) / n - cdf(x), cdf(x) - i / n) for i, x in enumerate(pooled))
-    if apart < near:
-        return f"the noise of {n} numbers is nearer to the law than chance comes"
-    if not apart <= far:
-        return f"the noise of {n} numbers is {apart:.3g} from the law in distribution, more than {far:.3g}"
-    ranks = [[cdf(x) - 0.5 for x in column] for column in zip(*noise, strict=True)]       # bounded: a few far numbers hide nothing
-    for (i, one), (j, other) in combinations(enumerate(ranks), 2):
-        r = 12 * sum(a * b for a, b in zip(one, other, strict=True)) / len(one)
-        if abs(r) > TOGETHER:
-            return f"the noise of numbers {i} and {j} goes together, with correlation {r:.2f} of their ranks"
+    columns, n = list(zip(*noise, strict=True)), sum(map(len, noise))
+    for numbers, told in [([x for draw in noise for x in draw], f"{n} numbers"), *((one, f"number {i}") for i, one in enumerate(columns))]:
+        wider = (DRAWS / len(numbers))**0.5
+        apart = max(max((i + 1) / len(numbers) - cdf(x), cdf(x) - i / len(numbers)) for i, x in enumerate(sorted(numbers)))
+        if len(numbers) == n and apart < NEAR * wider:
+            return f"the noise of {told} is nearer to the law than chance comes"
+        if not apart <= FAR * wider:
+            return f"the noise of {told} is {apart:.3g} from the law in distribution, more than {FAR * wider:.3g}"
+    ranks = np.array([[cdf(x) - 0.5 for x in draw] for draw in noise])      # bounded: a few far numbers hide nothing
+    for spread in (ranks * 12**0.5, (abs(ranks) - 0.25) * 48**0.5):
+        following = np.hstack([spread[:-1], spread[1:]])        # the numbers of a draw, then those of the next
+        r = np.triu(following.T @ following / len(following), 1)
+        i, j = np.unravel_index(abs(r).argmax(), r.shape)
+        if abs(r[i, j]) > TOGETHER:
+            k = len(columns)
+            return (f"the noise of numbers {i % k} and {j % k}{' of the next draw' if i < k <= j else ''} goes together, "
+                    f"with correlation {r[i, j]:.2f} of ranks or of their sizes")
     return ""
 
 

@@ -18,6 +18,7 @@ from typing import Any
 #: Of processor time and of memory each process has as much: so they are few. Of bytes a file, and all that is said.
 SECONDS, CLOCK, MEMORY, PROCESSES, LONGEST = 4, 60, 2 * 2**30, 4, 1_000_000
 RUNS = count()
+FEW_THREADS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 WORKER = Path(__file__).with_name("_worker.py")
 ROOM, LIBRARY = WORKER.parents[:2]
 
@@ -31,8 +32,7 @@ def missing() -> str:
     """Why code exercises are refused on this machine, in words; "" where they are not."""
     if lack := [tool for tool in ("bwrap", "prlimit", "setpriv") if shutil.which(tool) is None]:
         return f"not marked: code runs only in a sandbox, and this machine has no {', '.join(lack)}: on Debian, apt install bubblewrap"
-    tried = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "true"]
-    if subprocess.run(tried, capture_output=True).returncode:
+    if subprocess.run(_command(), input=b'["", []]', capture_output=True, env=FEW_THREADS).stdout != b"[]":
         return "not marked: code runs only in a sandbox, and bubblewrap may not make one on this machine"
     return ""
 
@@ -51,7 +51,7 @@ def run(code: str, calls: list[list[Any]]) -> list[Any]:
         try:
             # A session of its own: what is killed is all of it, and it cannot reach this one.
             subprocess.run(_command(), stdin=asked, stdout=told, stderr=subprocess.DEVNULL, timeout=CLOCK, start_new_session=True,
-                           env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
+                           env=FEW_THREADS)
         except subprocess.TimeoutExpired:
             raise Unfinished(f"the code was ended after {CLOCK} s") from None
         told.seek(0)
@@ -72,7 +72,8 @@ def run(code: str, calls: list[list[Any]]) -> list[Any]:
 def _command() -> list[str]:
     """bubblewrap and what it runs: no network, no other process, no other file, a small /tmp. Root gives itself up: limits on processes
     do not hold for it."""
-    shown = [Path("/usr"), Path(sys.base_prefix).resolve(), Path(sys.prefix), LIBRARY]
+    python = os.path.abspath(sys.executable)        # called as ../.venv/bin/python it has dots, and what they leave is not there
+    shown = [Path("/usr"), Path(sys.base_prefix).resolve(), Path(os.path.abspath(sys.prefix)), LIBRARY]
     parents = dict.fromkeys(str(parent) for path in shown for parent in reversed(path.parents))
     made = [word for parent in parents if parent not in ("/", "/tmp") for word in ("--perms", "0755", "--dir", parent)]     # else 0700
     seen = [word for path in shown for word in ("--ro-bind", str(path), str(path))]
@@ -88,4 +89,4 @@ def _command() -> list[str]:
             "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", "16000000", "--tmpfs", "/tmp",
             *made, *seen, *links, *hidden, *fixed, "--chdir", "/tmp", *lowered,
             "prlimit", f"--cpu={SECONDS}", f"--as={MEMORY}", f"--nproc={PROCESSES}", f"--fsize={LONGEST}", "--nofile=64", "--core=0",
-            sys.executable, "-I", "/worker.py", str(LIBRARY.parent)]
+            python, "-I", "/worker.py", str(LIBRARY.parent)]

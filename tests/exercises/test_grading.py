@@ -41,10 +41,10 @@ WRONG = {
     "no JSON": ("coins = 1/2", "no JSON"), "empty": ("", "no JSON"), "not text": (b"\xff\xfe\x00\xd8", "no JSON"),
     "brackets": (nested(200_000), "no JSON"), "long": ('"' + "x" * 1_100_000 + '"', "too long"),
     "a list of nothing": ("[]", "no answer"), "null": ("null", "no JSON"),
-    "unknown exercise": (handed(exercise="certificates"), "exercise 'certificates' does not exist"),
-    "exercise is a number": (handed(exercise=5), "exercise 5 does not exist"),
-    "many exercises": (json.dumps([{"exercise": f"e{i}"} for i in range(20_000)]), "exercise 'e0' does not exist"),
-    "a file of the machinery": (handed(exercise="_draw"), "does not exist"),
+    "unknown exercise": (handed(exercise="certificates"), "'certificates' is no assignment"),
+    "exercise is a number": (handed(exercise=5), "5 is no assignment"),
+    "many exercises": (json.dumps([{"exercise": f"e{i}"} for i in range(20_000)]), "'e0' is no assignment"),
+    "a file of the machinery": (handed(exercise="_draw"), "is no assignment"),
     "other term": (handed(term="last"), "is of the term 'last'"), "no term": ('{"exercise": "certificate"}', "is of the term None"),
     "no answer": ('{"exercise": "certificate", "term": "trial"}', "the answer is None; it must be an object"),
     "field missing": (handed({"coins": HALF["coins"]}), "the field 'prices' is missing"),
@@ -104,11 +104,12 @@ def test_whose_a_file_is_when_ids_begin_each_other_is_said_and_letters_of_all_sc
 def test_links_folders_depths_and_lengths_stop_nobody(tmp_path):
     """Of depths one is the deepest that can be read; from a deeper place in the program it could not be written again."""
     saved = {"cells": [{"outputs": [{"metadata": {exercises.SAVED: json.loads(handed([0] * 500_000))}}]}]}
-    given = class_of(tmp_path, {"cy.json": handed(), "eve.ipynb": json.dumps(saved)}, ["ada", "bob", "cy", "deep", "eve"])
+    students = ["ada", "bob", "cy", "deep0", "deep1", "deep2", "eve"]
+    given = class_of(tmp_path, {"cy.json": handed(), "eve.ipynb": json.dumps(saved)}, students)
     (given[1] / "ada.json").symlink_to("nowhere")
     (given[1] / "bob").mkdir()                          # nothing lies in it
     for depth in range(880, 1000):
-        (given[1] / f"deep-{depth}.json").write_text(handed("X").replace('"X"', nested(depth)))
+        (given[1] / f"deep{depth % 3}-{depth}.json").write_text(handed("X").replace('"X"', nested(depth)))
     reasons = {row["file"]: row["reason"] for row in exercises.grade(*given)}
     assert reasons["ada.json"] == "a link or a folder is no answer"
     assert "prove no more" in reasons["cy.json"] and "the answer is too long" in reasons["eve.ipynb"]
@@ -182,6 +183,8 @@ def test_late_is_what_the_roster_says(tmp_path):
     ("student,received\nada,2026-10-05\n", "Monday", "due='Monday': is no day"), ("student\n../x\n", None, "roster='../x': is no id"),
     ("student,name\nada,M\xfcller\n".encode("latin-1"), None, "roster='roster.csv': is no table"),
     ("student,name\nada," + "x" * 200_000, None, "roster='roster.csv': is no table"),
+    ("student,download\nada,Kim Li\nbob,Kim Li\n", None, "roster='kim li': begins the files of ada and of bob"),
+    ("student,download\nada,bob\nbob,\n", None, "roster='bob': begins the files of ada and of bob"),
 ])
 def test_a_roster_that_is_wrong_is_refused_in_one_line(tmp_path, roster, due, piece):
     given = class_of(tmp_path, {"ada.json": handed()})
@@ -223,6 +226,31 @@ def test_a_worse_answer_does_not_take_the_place_of_a_better_one(tmp_path, capsys
         exercises.self_check("certificate", HALF | {"prices": [0, 0, last]}, "ada", "trial", folder=tmp_path)
         assert ("keeps an earlier answer" in capsys.readouterr().out) == kept
     assert json.loads((tmp_path / "ada-certificate.json").read_text())["answer"]["prices"] == [0, 0, 1]
+
+
+def test_no_answer_yet_is_no_file(tmp_path, capsys):
+    exercises.self_check("certificate", None, "ada", "trial", folder=tmp_path)
+    assert "the answer is None" in capsys.readouterr().out and not list(tmp_path.iterdir())
+
+
+def test_no_one_student_can_fill_memory_or_time(tmp_path, monkeypatch):
+    files = {f"ada-{i:02}.json": handed() for i in range(exercises.MOST_FILES + 2)} | {"bob.ipynb": "x" * 5_100_000, "cy.json": handed()}
+    given = class_of(tmp_path, files)
+    rows = exercises.grade(*given)
+    assert [row["file"] for row in rows if row["reason"] == "not read: ada has more than 50 files"] == ["ada-50.json", "ada-51.json"]
+    assert [row["reason"] for row in rows if row["file"] == "bob.ipynb"] == ["the file is too long for an answer"]
+
+    def full(text):
+        raise MemoryError
+    monkeypatch.setattr(exercises.json, "loads", full)
+    assert {row["reason"][:7] for row in exercises.grade(*given) if row["file"] == "cy.json"} == {"no JSON"}
+
+
+def test_a_name_whose_letters_a_disk_took_apart_is_the_same_name(tmp_path):
+    roster, folder, term = class_of(tmp_path, {"Zoe\u0308 Ba_1_radon.json": handed(), "zoe\u0308x.json": handed()}, ["zoe"])
+    roster.write_text("student,download\nada,Zo\u00eb Ba\nzoe,\n", encoding="utf-8")
+    assert [(row["student"], row["reason"][:5]) for row in exercises.grade(roster, folder, term) if row["file"]] == [
+        ("ada", "the c"), ("", "no id")]
 
 
 def test_a_checker_that_fails_stops_nobody(tmp_path, monkeypatch):

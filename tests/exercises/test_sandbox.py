@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import time
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -94,6 +96,17 @@ def test_a_generator_is_the_one_of_its_seed_and_goes_on_where_the_text_is_the_sa
     assert first == again != second != other
 
 
+def test_a_python_that_is_called_by_a_way_with_dots_is_found(monkeypatch):
+    python = Path(sys.executable)
+    monkeypatch.setattr(_sandbox.sys, "executable", str(python.parent / "gone" / ".." / python.name))
+    assert said(HEAD) == [3]
+
+
+def test_where_the_sandbox_does_not_start_nobody_is_charged(monkeypatch):
+    monkeypatch.setattr(_sandbox, "_command", lambda: ["false"])
+    assert _sandbox.missing.__wrapped__().startswith("not marked: ")
+
+
 def test_without_bubblewrap_code_is_refused_in_words(monkeypatch):
     monkeypatch.setattr(_sandbox.shutil, "which", lambda tool: None)
     monkeypatch.setattr(_sandbox, "missing", _sandbox.missing.__wrapped__)
@@ -113,6 +126,8 @@ def laws():
             "1.2": (1.2 * draws, "from the law"),
             "Gaussian": (rng.normal(size=(5000, 4)) * 2**.5, "from the law"), "moved": (draws + .1, "from the law"),
             "clipped": (draws.clip(-2, 2), "from the law"), "swept": (rng.permutation(sweep).reshape(5000, 4), "nearer"),
+            "in order": (np.sort(draws), "of number 0 is"), "one size": (np.sign(draws) * abs(draws[:, :1]), "of ranks or of their sizes"),
+            "twice running": (np.repeat(draws[:2500], 2, axis=0), "of the next draw goes together"),
             "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together"), "shared, but for a few": (shared, "goes together")}
 
 
