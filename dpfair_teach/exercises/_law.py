@@ -23,21 +23,20 @@ def wrong_law(noise: Sequence[Sequence[float]], cdf: Callable[[float], float]) -
 
     Source: ours.
     """
-    columns, n = list(zip(*noise, strict=True)), sum(map(len, noise))
-    for numbers, told in [([x for draw in noise for x in draw], f"{n} numbers"), *((one, f"number {i}") for i, one in enumerate(columns))]:
-        wider = (DRAWS / len(numbers))**0.5
-        apart = max(max((i + 1) / len(numbers) - cdf(x), cdf(x) - i / len(numbers)) for i, x in enumerate(sorted(numbers)))
-        if len(numbers) == n and apart < NEAR * wider:
+    ranks = np.array([[cdf(x) for x in draw] for draw in noise])        # a few far numbers hide nothing
+    for numbers, told in [(ranks.ravel(), f"{ranks.size} numbers"), *((one, f"number {i}") for i, one in enumerate(ranks.T))]:
+        in_order, steps, wider = np.sort(numbers), np.arange(len(numbers) + 1) / len(numbers), (DRAWS / len(numbers))**0.5
+        apart = max((steps[1:] - in_order).max(), (in_order - steps[:-1]).max())
+        if len(numbers) == ranks.size and apart < NEAR * wider:
             return f"the noise of {told} is nearer to the law than chance comes"
         if not apart <= FAR * wider:
             return f"the noise of {told} is {apart:.3g} from the law in distribution, more than {FAR * wider:.3g}"
-    ranks = np.array([[cdf(x) - 0.5 for x in draw] for draw in noise])      # bounded: a few far numbers hide nothing
-    for spread in (ranks * 12**0.5, (abs(ranks) - 0.25) * 48**0.5):
+    k, middle = ranks.shape[1], ranks - 0.5
+    for spread in (middle * 12**0.5, (abs(middle) - 0.25) * 48**0.5):
         following = np.hstack([spread[:-1], spread[1:]])        # the numbers of a draw, then those of the next
         r = np.triu(following.T @ following / len(following), 1)
         i, j = np.unravel_index(abs(r).argmax(), r.shape)
         if abs(r[i, j]) > TOGETHER:
-            k = len(columns)
             return (f"the noise of numbers {i % k} and {j % k}{' of the next draw' if i < k <= j else ''} goes together, "
                     f"with correlation {r[i, j]:.2f} of ranks or of their sizes")
     return ""
