@@ -2,6 +2,7 @@
 import json
 import os
 import sys
+from functools import cache
 
 import numpy as np
 
@@ -17,6 +18,12 @@ def plain(value, depth=0):
     raise TypeError(f"a {type(value).__name__} is no plain answer")
 
 
+@cache
+def generator(rng):
+    """Numpy's generator of a seed: one for each text, which goes on where the text is the same."""
+    return np.random.default_rng(int(rng.split()[0]))
+
+
 def main():
     code, calls = json.load(sys.stdin)
     answer, nothing = os.dup(1), os.open(os.devnull, os.O_RDWR)
@@ -25,16 +32,10 @@ def main():
     sys.path.append(sys.argv[1])
     try:
         its: dict = {"__name__": "answer"}
-        generators: dict = {}
         said = []
         exec(compile(code, "answer.py", "exec"), its)
         for function, *arguments in calls:
-            for i, one in enumerate(arguments):
-                if type(one) is dict:
-                    if one["rng"] not in generators:
-                        generators[one["rng"]] = np.random.default_rng(int(one["rng"].split()[0]))
-                    arguments[i] = generators[one["rng"]]
-            said.append(plain(its[function](*arguments)))
+            said.append(plain(its[function](*(generator(**one) if type(one) is dict else one for one in arguments))))
         replies: list | str = said
     except BaseException as problem:
         replies = f"{type(problem).__name__}: {problem}"
