@@ -295,11 +295,12 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
         for name, answer, mark in of_file:
             if name and wanted is not None and name not in wanted:
                 continue
-            if mark.points > best.get((student, name), {"points": -1})["points"]:
-                best[student, name] = _row(student, name, mark, str(file.relative_to(folder)), late[student]) | {"answer": (name, answer)}
+            what = name or str(file)                    # of no exercise: each such file has its own row
+            if mark.points > best.get((student, what), {"points": -1})["points"]:
+                best[student, what] = _row(student, name, mark, str(file.relative_to(folder)), late[student]) | {"answer": (name, answer)}
             if answer:
                 same.setdefault((name, answer), set()).add(student)
-    for name in sorted({name for _, name in best if name} | (wanted or set())):
+    for name in sorted({row["exercise"] for row in best.values()} - {""} | (wanted or set())):
         for student in late:
             best.setdefault((student, name), _row(student, name, Mark(0, _module(name).POINTS, "nothing was handed in"), ""))
     for row in best.values():

@@ -87,8 +87,10 @@ def test_the_best_of_several_counts_and_whose_it_is_says_the_roster(tmp_path):
     files = {"ann-1.json": "no", "ann-2.json": handed(), "anna.json": handed(HALF | {"student": "ann"}), "zed.json": handed(),
              "ann.txt": "not looked at", "anna (1).ipynb": "{}"}
     given = class_of(tmp_path, files, ["ann", "anna", "ben"])
-    rows = {(row["student"], row["exercise"]): row for row in exercises.grade(*given)}
-    assert rows["ann", "certificate"]["file"] == "ann-2.json" and rows["ann", ""]["reason"].startswith("no JSON")
+    found = exercises.grade(*given)
+    rows = {(row["student"], row["exercise"]): row for row in found}
+    assert rows["ann", "certificate"]["file"] == "ann-2.json"
+    assert [row["reason"][:7] for row in found if row["student"] == "ann" and not row["exercise"]] == ["no JSON", "is no ."]
     assert "'student' is not asked for" in rows["anna", "certificate"]["reason"]
     assert rows["ben", "certificate"]["reason"] == "nothing was handed in" and rows["ben", "certificate"]["of"] == 10
     assert rows["", ""]["reason"] == "no id of the roster begins its name" and rows["", ""]["file"] == "zed.json"
@@ -251,6 +253,11 @@ def test_a_name_whose_letters_a_disk_took_apart_is_the_same_name(tmp_path):
     roster.write_text("student,download\nada,Zo\u00eb Ba\nzoe,\n", encoding="utf-8")
     assert [(row["student"], row["reason"][:5]) for row in exercises.grade(roster, folder, term) if row["file"]] == [
         ("ada", "the c"), ("", "no id")]
+
+
+def test_each_file_that_is_no_answer_has_its_own_line(tmp_path):
+    given = class_of(tmp_path, {"ada-1.json": "no", "ada-2.json": handed(exercise="nope"), "ada.ipynb": '{"cells": []}'}, ["ada"])
+    assert [row["reason"][:12] for row in exercises.grade(*given)] == ["no JSON of a", "'nope' is no", "no answer is"]
 
 
 def test_a_checker_that_fails_stops_nobody(tmp_path, monkeypatch):
