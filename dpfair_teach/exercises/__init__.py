@@ -323,22 +323,18 @@ def _roster(roster: Path, due: str | None) -> tuple[dict[str, str], dict[str, st
     last = date.max if due is None else _day("due", due)
     try:
         with roster.open(encoding="utf-8-sig", newline="") as lines:
-            table = csv.DictReader(lines)
-            rows, columns = [{(name or "").strip().lower(): text for name, text in row.items()} for row in table], table.fieldnames or ()
-    except (UnicodeError, csv.Error, AttributeError) as problem:
+            columns, *rows = [[_plain(cell.strip()) for cell in row] for row in csv.reader(lines) if any(row)] or [[]]
+    except (UnicodeError, csv.Error) as problem:
         refused.refuse("roster", roster.name, f"is no table ({problem})", "Save it as CSV in UTF-8, its columns separated by commas.")
     for column in ["student", *(["received"] if due is not None else [])]:
-        if column not in [name.strip().lower() for name in columns]:
+        if column not in columns:
             refused.refuse("roster", roster.name, f"has no column {column!r}, only {', '.join(columns) or 'none'}",
                            "Name the columns in the first line, separated by commas.")
     for row in rows:
-        if not any(row.values()):
-            continue
-        student, download = (_plain(row.get(name) or "").strip() for name in ("student", "download"))
+        student, download, day = (dict(zip(columns, row, strict=False)).get(name, "") for name in ("student", "download", "received"))
         if student in late or not STUDENT.fullmatch(student):
             refused.refuse("roster", student, "stands twice" if student in late else "is no id of letters, digits and . _ @ + -",
                            "Give each student one id and one line.")
-        day = row.get("received") or ""
         late[student] = "late" if due is not None and day and _day("received", day, f", in the line of {student}") > last else ""
         for begin in filter(None, (student, download)):
             if (other := begins.setdefault(begin, student)) != student:
