@@ -224,10 +224,10 @@ def test_the_self_check_says_what_grading_gives_and_writes_the_file(tmp_path, ca
 def test_a_worse_answer_does_not_take_the_place_of_a_better_one(tmp_path, capsys, monkeypatch):
     of = exercises._module("certificate")
     monkeypatch.setattr(of, "check", lambda params, answer: (3 if answer["prices"][2] else 0, ""))
-    for last, kept in ((0, False), (1, False), (0, True)):
+    for last, kept in ((0, False), (1, False), (0, True), (2, False)):
         exercises.self_check("certificate", HALF | {"prices": [0, 0, last]}, "ada", "trial", folder=tmp_path)
         assert ("keeps an earlier answer" in capsys.readouterr().out) == kept
-    assert json.loads((tmp_path / "ada-certificate.json").read_text())["answer"]["prices"] == [0, 0, 1]
+    assert json.loads((tmp_path / "ada-certificate.json").read_text())["answer"]["prices"] == [0, 0, 2]
 
 
 def test_no_answer_yet_is_no_file(tmp_path, capsys):
@@ -289,6 +289,13 @@ def test_marks_of_files_with_hostile_names_are_written_and_compute_nothing(tmp_p
     assert command.main(["grade", roster, folder, "--term", term]) == 0
     said = capsys.readouterr().out
     assert "\n,,0,0,,'-2.json,," in said and "\n,,0,0,,'=1+1.json,," in said and "\nada,certificate,0,10,,ada-" in said
+
+
+def test_what_is_planted_follows_from_the_key_too(tmp_path):
+    """Else whoever has the library computes what is hidden, from words that are public."""
+    (tmp_path / "other.key").write_bytes(b"another course's key")
+    own, other = (exercises.params("betrayed_bits", "ada", "trial", key) for key in (KEY, tmp_path / "other.key"))
+    assert own != other and own == exercises.params("betrayed_bits", "ada", "trial", KEY)
 
 
 @pytest.mark.parametrize("text, why", [

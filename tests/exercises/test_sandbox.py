@@ -107,6 +107,14 @@ def test_where_the_sandbox_does_not_start_nobody_is_charged(monkeypatch):
     assert _sandbox.missing.__wrapped__().startswith("not marked: ")
 
 
+@pytest.mark.parametrize("source, piece", [("rng", ""), ("np.random.default_rng()", "draw from rng alone"),
+                                           ("np.random.default_rng(1)", "the same numbers each time")])
+def test_noise_from_elsewhere_than_the_rng_is_seen(source, piece):
+    code = f"import numpy as np\ndef f(x, rng): return {source}.random()"
+    found = _law.draws_of(code, "f", [2], 5)[1]
+    assert piece in found and bool(found) == bool(piece)
+
+
 def test_without_bubblewrap_code_is_refused_in_words(monkeypatch):
     monkeypatch.setattr(_sandbox.shutil, "which", lambda tool: None)
     monkeypatch.setattr(_sandbox, "missing", _sandbox.missing.__wrapped__)
@@ -122,13 +130,16 @@ def laws():
     sweep = np.concatenate([half, -half])
     shared = np.repeat(draws[:, :1], 4, axis=1)
     shared[:8] = 1e9 * np.vstack([np.eye(4), -np.eye(4)])
+    partly = draws.copy()
+    partly[:1500, 1] = partly[:1500, 0]
     return {"right": (draws, ""), "twice": (2 * draws, "from the law"), "half": (draws / 2, "from the law"),
             "1.2": (1.2 * draws, "from the law"),
             "Gaussian": (rng.normal(size=(5000, 4)) * 2**.5, "from the law"), "moved": (draws + .1, "from the law"),
             "clipped": (draws.clip(-2, 2), "from the law"), "swept": (rng.permutation(sweep).reshape(5000, 4), "nearer"),
             "in order": (np.sort(draws), "of number 0 is"), "one size": (np.sign(draws) * abs(draws[:, :1]), "of ranks or of their sizes"),
             "twice running": (np.repeat(draws[:2500], 2, axis=0), "of the next draw goes together"),
-            "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together"), "shared, but for a few": (shared, "goes together")}
+            "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together"), "shared, but for a few": (shared, "goes together"),
+            "shared by three in ten": (partly, "goes together")}
 
 
 @pytest.mark.parametrize("name", laws())
