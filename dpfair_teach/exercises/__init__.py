@@ -124,9 +124,13 @@ def params(name: str, student: str = "you", term: str = "practice", key: str | P
         except (KeyError, TypeError, ValueError):
             why = "is not whole"
         refused.refuse("key", Path(key).name, why, f"Here it must be for {' '.join(words)}.")
+    return exercise.params(Draw(*words, _long(key, secret).hex()))
+
+
+def _long(key: str | Path, secret: bytes) -> bytes:
     if len(secret) < 16:
         refused.refuse("key", Path(key).name, "has fewer than 16 bytes", "Make one: head -c 32 /dev/urandom > course.key")
-    return exercise.params(Draw(*words, secret.hex()))
+    return secret
 
 
 def _word(name: str, word: str) -> str:
@@ -259,8 +263,11 @@ def grade(roster: str | Path, answers: str | Path, term: str, due: str | None = 
     """
     late, begins, folder = *_roster(_there("roster", roster, "file"), due), _there("answers", answers, "folder")
     _word("term", term)
-    if key is not None and _there("key", key, "file").read_bytes().startswith(OWN):
-        refused.refuse("key", Path(key).name, "is a student's own file, which whoever has it may change", "Give the course's key.")
+    if key is not None:
+        secret = _there("key", key, "file").read_bytes()
+        if secret.startswith(OWN):
+            refused.refuse("key", Path(key).name, "is a student's own file, which whoever has it may change", "Give the course's key.")
+        _long(key, secret)
     known = names()
     if asked is not None and not (isinstance(asked, (list, tuple, set)) and asked and all(name in known for name in asked)):
         refused.refuse("asked", asked, "is no list of assignments", f"There are: {', '.join(known)}.")

@@ -15,7 +15,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import COLUMNS, _module, _roster, grade, names, params
+from . import COLUMNS, _module, _roster, _there, grade, names, params
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,9 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
                 of = _module(name)
                 print(f"{name:<20} {of.POINTS:>3} points {of.MINUTES:>4} minutes  {of.LEVEL:<8} {of.OBJECTIVE}")
         elif given.way == "params" and given.student.endswith(".csv"):
-            if not given.key:
-                raise ValueError("of a roster --key course.key is needed; without a key give one student's id")
-            for student in _roster(Path(given.student), None)[0]:
+            if not getattr(_module(given.name), "PLANTED", False):
+                raise ValueError(f"name={given.name!r}: is not planted, and needs no key. Give one student's id in place of a roster.")
+            for student in _roster(_there("roster", given.student, "file"), None)[0]:
                 made = {"of": [given.term, given.name, student], "params": params(given.name, student, given.term, given.key)}
                 Path(f"{student}-{given.name}.key").write_text(json.dumps(made) + "\n", encoding="utf-8")
         elif given.way == "params":

@@ -279,6 +279,9 @@ def test_from_the_command_line(tmp_path, capsys):
     head, row = capsys.readouterr().out.splitlines()
     assert head == "student,exercise,points,of,late,file,same_as,reason" and row.startswith("ada,certificate,0,10,,ada.json,,")
     for wrong in (["params", "nothing", "ada", "--term", term], ["params", "certificate", "a b", "--term", term],
+                  ["params", "radon", roster, "--term", term, "--key", KEY], ["params", "betrayed_bits", roster, "--term", term],
+                  ["params", "betrayed_bits", roster + "x.csv", "--term", term, "--key", KEY],
+                  ["grade", roster, folder, "--term", term, "--key", roster],
                   ["grade", roster, folder + "x", "--term", term], ["grade", folder, folder, "--term", term]):
         assert command.main(wrong) == 2 and capsys.readouterr().err.count("\n") == 1
 
