@@ -21,7 +21,7 @@ HOW = """# {title}: assignments
 
 Write your id and the course's word for this term into the first cell, and run it. Below each task stand your own numbers and a place for
 your answer. The self-check is the program that marks: it says your points, and why some are missing, as often as you like, and writes the
-file to hand in. This notebook, saved after the self-check, may be handed in as well."""
+file to hand in. This notebook, saved after the self-check, may be handed in as well: let its name begin with your id."""
 FIRST = """# Where the library is missing, as in Colab, first the next line, with the address of your course's copy:
 # %pip install git+ADDRESS
 from dpfair_teach import exercises

@@ -156,7 +156,7 @@ def check(name: str, answer: Any, student: str = "you", term: str = "practice", 
     ----------
     name : str
     answer : dict
-        As JSON has it: numbers, texts, None, lists and dicts.
+        As JSON has it: numbers, texts, None, lists and dicts; numpy's arrays and numbers, too.
     student, term, key : str, str, path
         As in :func:`params`.
 
@@ -170,9 +170,19 @@ def check(name: str, answer: Any, student: str = "you", term: str = "practice", 
     >>> check("certificate", {"p": "all"}, "ada", "trial").points
     0
     """
-    exercise, own = _module(name), params(name, student, term, key)
-    if not isinstance(answer, (dict, list, str, int, float, type(None))):
-        refused.refuse("answer", answer, "is nothing that JSON holds", "Use lists, dicts, texts, None and numbers.")
+    own = params(name, student, term, key)
+    return _judged(name, own, json.loads(_written(answer)))
+
+
+def _written(answer: Any, allow_nan: bool = True) -> str:
+    try:
+        return json.dumps(answer, default=lambda thing: thing.tolist(), allow_nan=allow_nan)
+    except (AttributeError, TypeError, ValueError, RecursionError) as problem:
+        refused.refuse("answer", answer, f"cannot be written as JSON ({problem})", "Use lists, dicts, texts, None and numbers.")
+
+
+def _judged(name: str, own: dict[str, Any], answer: Any) -> Mark:
+    exercise = _module(name)
     try:
         points, reason = exercise.check(own, read(exercise.SHAPE, answer, own))
     except Misshapen as wrong:
@@ -188,10 +198,8 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
     Parameters
     ----------
     name : str
-    answer : dict
-        Numpy's arrays and numbers may stand in it, too.
-    student, term, key : str, str, path
-        As in :func:`params`.
+    answer, student, term, key : dict, str, str, path
+        As in :func:`check`.
     folder : str or Path
         Where the file goes.
 
@@ -203,11 +211,7 @@ def self_check(name: str, answer: Any, student: str, term: str, key: str | Path 
     0 of 10 points. the answer: the field 'prices' is missing; asked for are coins, prices
     To hand in: ada-certificate.json
     """
-    try:
-        written = json.dumps(answer, allow_nan=False, default=lambda thing: thing.tolist())         # numpy's arrays and numbers
-    except (AttributeError, TypeError, ValueError) as problem:
-        refused.refuse("answer", answer, f"cannot be written as JSON ({problem})", "Use lists, dicts, texts, None and numbers.")
-    handed = {"exercise": name, "term": term, "student": student, "answer": json.loads(written)}
+    handed = {"exercise": name, "term": term, "student": student, "answer": json.loads(_written(answer, allow_nan=False))}
     mark = check(name, handed["answer"], student, term, key)
     file = _there("folder", folder, "folder") / f"{student}-{name}.json"
     print(f"{mark.points:g} of {mark.of} points. {mark.reason}".rstrip())
@@ -398,7 +402,7 @@ def _marks(file: Path, student: str, term: str, key: str | Path | None) -> Itera
             yield name, "", Mark(0, _module(name).POINTS, "the answer is too long")
         else:
             try:
-                mark = check(name, one.get("answer"), student, term, key)
+                mark = _judged(name, params(name, student, term, key), one.get("answer"))
                 if mark.reason and (its := str(one.get("student", student)).lower()) != student:
                     mark = mark._replace(reason=f"made with the numbers of {brief(its)}: {mark.reason}")
             except Exception as problem:            # a fault of the checker's: nobody else waits for it

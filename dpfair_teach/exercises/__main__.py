@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
             for name in names():
                 of = _module(name)
                 print(f"{name:<20} {of.POINTS:>3} points {of.MINUTES:>4} minutes  {of.LEVEL:<8} {of.OBJECTIVE}")
-        elif given.way == "params" and given.student.endswith(".csv"):
+        elif given.way == "params" and given.student.lower().endswith(".csv"):
             if not getattr(_module(given.name), "PLANTED", False):
                 raise ValueError(f"name={given.name!r}: is not planted, and needs no key. Give one student's id in place of a roster.")
             for student in _roster(_there("roster", given.student, "file"), None)[0]:

@@ -37,8 +37,7 @@ def wrong_law(noise: Sequence[Sequence[float]], cdf: Callable[[float], float]) -
         r = np.triu(following.T @ following / len(following), 1)
         i, j = np.unravel_index(abs(r).argmax(), r.shape)
         if abs(r[i, j]) > TOGETHER:
-            return (f"the noise of numbers {i % k} and {j % k}{' of the next draw' if i < k <= j else ''} goes together, "
-                    f"with correlation {r[i, j]:.2f} of ranks or of their sizes")
+            return f"the noise of numbers {i % k} and {j % k}{' of the next draw' if i < k <= j else ''} goes together"
     return ""
 
 

@@ -35,6 +35,8 @@ def main():
         said = []
         exec(compile(code, "answer.py", "exec"), its)
         for function, *arguments in calls:
+            if function not in its:
+                raise NameError(f"it has no function {function}")
             said.append(plain(its[function](*(generator(**one) if type(one) is dict else one for one in arguments))))
         replies: list | str = said
     except BaseException as problem:

@@ -52,7 +52,7 @@ def check(params: dict[str, Any], answer: dict[str, Any]) -> tuple[int, str]:
     if len(set(outputs := answer["outputs"])) < len(outputs):
         return 0, f"an output is named twice in {outputs}"
     if (reached := refuted(params, outputs)) < (epsilon := answer["epsilon"]) - 1e-9:
-        return 0, f"these outputs refute every epsilon below {reached:.6f}, and not {epsilon:.6f}"
+        return 0, f"these outputs refute no epsilon from {reached:.6f} on, and you claim {epsilon:.6f}"
     beyond = (sum(sorted(excesses(params["table"], way, SLACK * epsilon))[-params["most"]:]) for way in (0, 1))
     if max(beyond) / 10_000 > params["delta"]:
         return 0, f"epsilon {epsilon:.6f} is refuted, and so is one that is a hundredth larger, by other outputs or by these"

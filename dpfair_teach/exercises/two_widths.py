@@ -48,7 +48,7 @@ def chance(own: dict[str, Any], scale: tuple[float, float], u: float, v: float, 
     for i in range(1000):
         left, each = s - v * scale[1] * h * (i + 0.5), h * density(own["K2"], h * (i + 0.5))
         first = tail(own["K1"], left / (u * scale[0])) if abs(u) > 1e-9 else float(left <= 0)
-        total += each * (first if u > -1e-9 else 1 - first)
+        total += each * (first if u >= -1e-9 else 1 - first)
     return total
 
 

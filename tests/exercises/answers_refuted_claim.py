@@ -57,7 +57,7 @@ GIVEN_AWAY = [make(way) for make in (largest_losses, largest_differences, likeli
     claimed(exact), largest_losses(0, 2), largest_losses(1, 2)]
 WRONG = [
     (in_the_better_way, 0, "and so is one that is a hundredth larger"),
-    (claimed(lambda params: 5.0), 0, "these outputs refute every epsilon below"),
+    (claimed(lambda params: 5.0), 0, "these outputs refute no epsilon from"),
     (lambda params: {"outputs": [3, 3], "epsilon": 0.5}, 0, "an output is named twice in [3, 3]"),
     (lambda params: {"outputs": list(range(13)), "epsilon": 0.5}, 0, "outputs is a list of 13; it must be a list of 1 to"),
     (lambda params: {"outputs": [50], "epsilon": 0.5}, 0, "outputs[0] is 50; it must be a whole number from 0 to 49"),

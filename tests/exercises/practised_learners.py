@@ -60,7 +60,7 @@ WRONG = {
     "absolute_price": [({"price": 0.3, "weights": [0, "1/2", "1/2"]}, "a network pays 0.15"),
                        ({"price": 3, "weights": [0, "1/2", "1/2"]}, "a price of 2.999"),
                        ({"price": 0.6, "weights": [1, 0, 0]}, "lose 3/10")],
-    "enough_people": [({"people": 378}, "0.052639, as printed by 0.052632"), ({"people": 380}, "379 are enough")],
+    "enough_people": [({"people": 378}, "0.052639 times 2 C lambda, as printed 0.052632"), ({"people": 380}, "379 are enough")],
     "quantile_clips": [({"clips": [5, 3, 2, 2], "equality": 3}, "s = 11/6"), ({"clips": [5, 3, 2, 1], "equality": 5}, "weigh 1/3")],
     "silent_bias": [({"half": 0.65, "nine_tenths": 0.07}, "half: the silent would have a mean score of 1.6"),
                     ({"half": 0.35, "nine_tenths": 0.03}, "mean score of 0.6")],

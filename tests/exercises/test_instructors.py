@@ -102,6 +102,7 @@ def test_every_assignment_stands_in_one_box_of_a_chapter_and_in_the_table():
     assert sorted(BOXES) == exercises.names()
     chapters = "".join(path.read_text(encoding="utf-8") for path in (BOOK / "chapters").glob("*.md"))
     assert len(re.findall(r"^:assignment:", chapters, re.M)) == len(BOXES)
+    assert chapters.count("\n:nonumber:\n:class: assignment\n:assignment: ") == len(BOXES)
     for name, (chapter, title, label) in BOXES.items():
         of = exercises._module(name)
         assert (f"| {{ref}}`{title} <{label}>` | `{name}` | {of.MINUTES} | {of.LEVEL} | {of.POINTS} | "

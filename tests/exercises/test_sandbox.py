@@ -136,7 +136,7 @@ def laws():
             "1.2": (1.2 * draws, "from the law"),
             "Gaussian": (rng.normal(size=(5000, 4)) * 2**.5, "from the law"), "moved": (draws + .1, "from the law"),
             "clipped": (draws.clip(-2, 2), "from the law"), "swept": (rng.permutation(sweep).reshape(5000, 4), "nearer"),
-            "in order": (np.sort(draws), "of number 0 is"), "one size": (np.sign(draws) * abs(draws[:, :1]), "of ranks or of their sizes"),
+            "in order": (np.sort(draws), "of number 0 is"), "one size": (np.sign(draws) * abs(draws[:, :1]), "goes together"),
             "twice running": (np.repeat(draws[:2500], 2, axis=0), "of the next draw goes together"),
             "shared": (np.repeat(draws[:, :1], 4, axis=1), "goes together"), "shared, but for a few": (shared, "goes together"),
             "shared by three in ten": (partly, "goes together")}
@@ -152,6 +152,13 @@ def test_noise_of_another_law_is_seen(name):
 #: Right but for the scale of its noise, so 4 points; and one that does not know the scale.
 NEARLY = ("import numpy as np\nW, E = {weights}, {epsilon}\ndef noise_scale():\n    return {scale}\n"
           "def release(A, rng):\n    return [w * A.count(a) + rng.laplace(0, 1.2 * {scale}) for a, w in enumerate(W)]\n")
+
+
+@pytest.mark.parametrize("away, marks", [(0, (10, "")), (0.2, (4, "number 2 of f is off by"))])
+def test_one_number_that_is_off_in_the_mean_is_seen(away, marks):
+    code = "def noise_scale(): return 1.0\ndef f(x, rng): return rng.laplace(0, 1, 4)"
+    points, reason = _law.marked(code, "f", [2], [0, 0, away, 0], 1.0, lambda x: 1 - math.exp(-x) / 2 if x > 0 else math.exp(x) / 2)
+    assert points == marks[0] and reason.startswith(marks[1])
 
 
 @pytest.mark.slow

@@ -164,7 +164,8 @@ def enough_people(answer: Fields, own: Fields) -> str:
         return Fraction(1, 20) + Fraction(1, people + 1) <= Fraction(1, 19)
     if holds((people := answer["people"]) - 1):
         return f"{people - 1} are enough, too"
-    return "" if holds(people) else f"2 C lambda is multiplied by {1 / 20 + 1 / (people + 1):.6f}, as printed by {1 / 19:.6f}"
+    true = 1 / 20 + 1 / (people + 1)
+    return "" if holds(people) else f"with {people} people the true bound is {true:.6f} times 2 C lambda, as printed {1 / 19:.6f}"
 
 
 @practice({"clips": ("list", ("exact", 0, 100), 4, 4), "equality": ("exact", 0, 100)})
