@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,8 @@ def points(of, own, answer):
         return 0
 
 
-SANDBOX = pytest.mark.skipif(bool(missing()), reason=missing() or "it is there")
+#: Where CI is set nothing may be left out: there a sandbox that is missing fails.
+SANDBOX = pytest.mark.skipif(bool(missing()) and not os.environ.get("CI"), reason=missing() or "it is there")
 NAMES = [pytest.param(name, marks=SANDBOX) if in_code(name) else name for name in exercises.names()]
 
 

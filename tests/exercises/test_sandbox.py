@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_exercises import SANDBOX
 
 from dpfair_teach import exercises
 from dpfair_teach.exercises import _law, _sandbox
 from dpfair_teach.exercises._sandbox import Unfinished, run
 
-pytestmark = pytest.mark.skipif(bool(_sandbox.missing()), reason=_sandbox.missing() or "it is there")
+pytestmark = SANDBOX
 ONE = [["f", 2]]
 HEAD = "def f(x):\n    return x + 1\n"
 
