@@ -161,7 +161,7 @@ def choice(name: str, value: Any, allowed: tuple[Word, ...]) -> Word:
 
 
 def unread(variant: str, reader: str, **given: object) -> None:
-    """What only another variant reads is not given: ``unread("method='sums'", "method='histogram'", n_cells=n_cells)``.
+    """What only another variant reads is not given: ``unread("norm='l2'", "norm='l1'", as_printed=as_printed)``.
 
     Fits that differ in such an argument differ in their noise only. None is not given.
     """

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from dpfair_teach import baselines, data, games, lagrangian, mechanisms, oracles, postprocessing
 from dpfair_teach.fairness import Parity, cell_counts
 from dpfair_teach.games import FairnessGame
-from dpfair_teach.oneshot import FrontierLearner, learner
+from dpfair_teach.oneshot import FrontierLearner
 from dpfair_teach.oracles import RegressionOracle
 from dpfair_teach.postprocessing import DPPostProcessing
 from dpfair_teach.postprocessing import learner as repairs
@@ -166,12 +166,11 @@ def once(k: int, **how: Any) -> Fit:
     return Fit("oneshot.FrontierLearner", how, of, k)
 
 
-def asked(k: int, door: str, **how: Any) -> Fit:
+def in_cells(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
-        X, Y = people.X, people.Y
-        what = dict(cells=2 * (X[:, 0] > 0) + Y, A=A) if door == "mechanisms.release_cells" else dict(features=X, A=A, Y=Y)
-        return function_of(door)(**what, rng=rng, n_groups=k, **dict(dict(epsilon=1.0), **how))
-    return Fit(door, how, of, k)
+        cells = 2 * (people.X[:, 0] > 0) + people.Y
+        return mechanisms.release_cells(cells, A, rng=rng, n_groups=k, **dict(dict(epsilon=1.0), **how))
+    return Fit("mechanisms.release_cells", how, of, k)
 
 
 def priced(k: int, **how: Any) -> Fit:
@@ -239,20 +238,11 @@ def all_fits() -> list[Fit]:
                   *(table(k, "public_margin_counts", noise=noise) for noise in MARGIN_NOISES)]
         found += [table(k, "k_norm_counts", exact=exact) for exact in (False, True)]
         found += [once(k, **how) for how in (
-            dict(), *(dict(method=method, oracle=oracle) for method in ("histogram", "sums") for oracle in learner.ORACLES),
-            dict(method="response"), dict(method="response", oracle="logistic", share=1.0),
-            *(dict(method=method, notion=notion) for method in ("histogram", "sums") for notion in NOTIONS),
-            *(dict(method="response", notion=notion, share=1.0) for notion in NOTIONS),
-            *(dict(method=method, against="pairs") for method in ("histogram", "sums")),
-            *(dict(method=method, notion="demographic_parity", against="pairs", share=1.0) for method in learner.METHODS),
-            dict(against="anchor"),
-            *(dict(method="sums", norm=norm, columns=columns) for norm in ("l1", "l2") for columns in learner.COLUMNS),
-            dict(smoothing="likelihood"), dict(n_cells=3))]
+            dict(), *(dict(notion=notion) for notion in NOTIONS), dict(against="pairs"), dict(against="anchor"),
+            dict(notion="demographic_parity", against="pairs", share=1.0))]
         found += [priced(k, **how) for how in (
             *(dict(notion=notion) for notion in (*NOTIONS, "equalized_odds", "accuracy_parity")), dict(missing=True), dict(progress=True))]
-        found += [asked(k, "mechanisms.release_cells", every_group=every) for every in (False, True)]
-        found += [asked(k, "mechanisms.release_cells", exact=True)]
-        found += [asked(k, "oneshot.release_sums", norm=norm, every_group=every) for norm in ("l1", "l2") for every in (False, True)]
+        found += [in_cells(k, **how) for how in (dict(every_group=False), dict(every_group=True), dict(exact=True))]
         found += [choice(k), choice(k, as_printed=True), choice(k, spread=0.0), reports(k)]
     return found
 

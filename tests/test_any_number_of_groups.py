@@ -149,7 +149,7 @@ def weighed(k):
 # ------------------------------------------------------------------------------------------------------ mechanisms, accounting
 
 @counted("mechanisms.randomized_response", "mechanisms.randomized_response_matrix", "mechanisms.debias_counts",
-         "mechanisms.debias_variance", "mechanisms.likely_counts", "oneshot.debiased_groups")
+         "mechanisms.debias_variance", "mechanisms.likely_counts", "mechanisms.debiased_groups")
 def responses(k):
     keep = math.e / (math.e + k - 1)
     law = np.full((k, k), (1 - keep) / (k - 1))
@@ -162,7 +162,7 @@ def responses(k):
     close(mechanisms.likely_counts(n @ law, 1.0), n)
     spread = keep - law[0, 1]
     close(mechanisms.debias_variance(n, 1.0), [sum(n[a] * law[a, r] * (1 - law[a, r]) for a in range(k)) / spread**2 for r in range(k)])
-    close(oneshot.debiased_groups(A, k, 1.0) @ law, np.eye(k)[A])
+    close(mechanisms.debiased_groups(A, k, 1.0) @ law, np.eye(k)[A])
 
 
 # ------------------------------------------------------------------------------------------------------ post-processing
@@ -363,21 +363,15 @@ def finite_classes(k):
     assert oracles.private_oracle([yhat, 1 - yhat], A, Y, costs, 1e6, np.random.default_rng(0)).index == np.argmin(losses)
 
 
-@counted("mechanisms.release_cells", "oneshot.release_directions", "oneshot.group_sums",
-         "oneshot.sums_sensitivity", "oneshot.release_sums")
+@counted("mechanisms.release_cells", "mechanisms.release_directions")
 def asked(k):
     yhat, A, Y = drawn(k)
     assert mechanisms.cell_sensitivity(k) == (1 if k == 2 else 2)
     counts, _ = mechanisms.release_cells(Y, A, 1e9, np.random.default_rng(0), n_groups=k, every_group=True)
     close(counts, [[sum((A == a) & (Y == y)) for y in (0, 1)] for a in range(k)])
-    answers, release = oneshot.release_directions([3 * Y - 1, yhat], A, 1e9, np.random.default_rng(0), n_groups=k)
+    answers, release = mechanisms.release_directions([3 * Y - 1, yhat], A, 1e9, np.random.default_rng(0), n_groups=k)
     close(answers, [[sum(3 * Y[A == a] - 1), sum(yhat[A == a])] for a in range(1, k)])
     close(release.sensitivity, max(abs(3 * y - 1) + h for y, h in zip(Y, yhat, strict=True)) * (1 if k == 2 else 2))
-    features = np.column_stack([np.ones(len(A)), yhat])
-    sums = [[[sum((A == a) & (Y == y)), sum(yhat[(A == a) & (Y == y)])] for y in (0, 1)] for a in range(1, k)]
-    close(oneshot.group_sums(features, A, Y, k), sums)
-    close(oneshot.release_sums(features, A, Y, 1e9, np.random.default_rng(0), n_groups=k)[0], sums, 1e-6)
-    close(oneshot.sums_sensitivity(features, k), 2 if k == 2 else 4)
 
 
 @counted("oneshot.split_epsilon", "oneshot.ask_part", "oneshot.believe", "oneshot.ask_well")
@@ -386,7 +380,7 @@ def asked_well(k):
     rng = np.random.default_rng(5)
     A, X = np.arange(120) % k, rng.normal(size=(120, 2))
     Y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
-    public = oneshot.public_part(X, Y, method="designed")
+    public = oneshot.public_part(X, Y)
     parts = oneshot.split_epsilon(public, 1000.0, k)
     assert {part.unit for part in parts} == {1 if k == 2 else 2}
     asked = []
@@ -402,14 +396,9 @@ def asked_well(k):
     assert candidates.gaps(4).shape[1] == 2 * (k - 1)
 
 
-@counted("oneshot.expected_gaps", "oneshot.group_costs", "oneshot.regression_scores", "oneshot.bayes_scores", "oneshot.multiplier_grid")
+@counted("oneshot.bayes_scores", "oneshot.multiplier_grid")
 def candidates(k):
-    yhat, A, Y = drawn(k)
-    rate, weights = rates(yhat, A, Y, k), np.eye(k)[A]
-    gaps = [rate[a, y] - rate[0, y] for a in range(1, k) for y in (0, 1)]
-    close(oneshot.expected_gaps([yhat], weights, Y), [gaps])
-    close(yhat @ oneshot.group_costs(weights, Y) / len(A), gaps)
-    assert oneshot.regression_scores(np.column_stack([yhat, Y]), Y, weights).shape == (len(A), 1 + 2 * (k - 1))
+    _, A, Y = drawn(k)
     n = np.array([[sum((A == a) & (Y == y)) for a in range(k)] for y in (0, 1)])
     scores = oneshot.bayes_scores([0.4], [[row / row.sum() for row in n]], n)
     close(scores, [[-0.2, *np.zeros(2 * (k - 1))]])         # groups that x says nothing about: nothing to gain from them
@@ -626,7 +615,7 @@ LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "ga
             "baselines.Reduction", "baselines.PrivateReduction", "baselines.CovarianceClassifier"}
 #: One data set of two groups, by the theorem, by the paper's covariance or by the protocol's grid: of more they refuse.
 TWO_GROUPS = {"experiments.regression_reference", "separation.optimal_errors", "separation.optimal_error", "separation.fair_optimum",
-              "oneshot.ask_once", "functional.covariance_vector", "functional.merged_quadratic", "functional.pdfc", "functional.adfc",
+              "functional.covariance_vector", "functional.merged_quadratic", "functional.pdfc", "functional.adfc",
               "functional.pflr_star", "functional.fair_functional_mechanism", "functional.attained_move", "functional.people.in_domain"}
 #: Formulas in k: their own tests hold them to what they say. Here each moves one way with k, or not at all (a step grows, an epsilon of
 #: the printed learner falls).

@@ -14,11 +14,11 @@ from dpfair_teach import attacks, data, fairness, games, oneshot, oracles, postp
 
 
 def test_an_argument_that_the_chosen_variant_does_not_read_is_refused():
-    check.unread("method='sums'", "method='histogram'", n_cells=None)
-    with pytest.raises(ValueError, match=r"^n_cells=5: is read by method='histogram', and not by method='sums'\. Leave n_cells out, or "):
-        check.unread("method='sums'", "method='histogram'", n_cells=5)
-    with pytest.raises(ValueError, match=r"^norm='l1': "):
-        check.unread("method='histogram'", "method='sums'", columns=None, norm="l1")
+    check.unread("method='as_printed'", "method='score_bins'", n_bins=None)
+    with pytest.raises(ValueError, match=r"^n_bins=5: is read by method='score_bins', and not by method='as_printed'\. Leave n_bins"):
+        check.unread("method='as_printed'", "method='score_bins'", n_bins=5)
+    with pytest.raises(ValueError, match=r"^beta=0\.1: "):
+        check.unread("method='score_bins'", "method='as_printed'", n_bins=None, beta=.1)
 
 
 @pytest.mark.parametrize("kind", [
@@ -65,7 +65,6 @@ COLUMNS_OF_PEOPLE = {
     "a data set": lambda said, A, Y: data.Dataset(said.to_frame(), A, Y, ("x",), ("a", "b"), "six", data.Provenance(source="drawn")),
     "weights": lambda said, A, Y: attacks.reweighing_weights(A, Y), "thresholds": oracles.threshold_counts,
     "half-planes": lambda said, A, Y: oracles.halfplane_counts(pd.DataFrame({"x": PEOPLE.x, "said": said}), A, Y),
-    "sums": lambda said, A, Y: oneshot.group_sums(said.to_frame(), A, Y),
     "neighbours": lambda said, A, Y: games.neighbour_changes([said], A, Y),
     "score bins": lambda said, A, Y: postprocessing.score_bin_postprocessing(said, A, Y, 2, 2, 1.0, 0.1, np.random.default_rng(0))}
 

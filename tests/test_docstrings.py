@@ -134,7 +134,7 @@ OTHERWISE = {
     ("mechanisms.debias_counts", "axis"), ("mechanisms.debias_variance", "axis"), ("mechanisms.likely_counts", "axis"),
     # less is taken than the message says: what is beyond is refused in other words, which tell why
     ("games.printed_noise_delta", "smallest_cell"), ("games.printed_noise_epsilon", "smallest_cell"),
-    ("oneshot.FrontierLearner", "n_groups"), ("oneshot.FrontierLearner:sums", "n_groups"), ("postprocessing.k_norm_variance", "n_groups"),
+    ("oneshot.FrontierLearner", "n_groups"), ("postprocessing.k_norm_variance", "n_groups"),
     ("postprocessing.score_bin_postprocessing", "n_groups"),
     ("baselines.regression_dp_oracle_learner_as_printed", "n_groups"), ("games.regression_exponentiated_gradient", "n_groups"),
     ("games.regression_exponentiated_gradient:notion", "n_groups"), ("oracles.RegressionOracle:sums", "n_groups"),

@@ -138,7 +138,7 @@ def measured(**how: Any) -> Case:
 DELTA = 1e-6
 CASES: dict[str, Case] = {
     **{f"DPPostProcessing, {method}": repaired(method=method) for method in postprocessing.learner.METHODS},
-    **{f"FrontierLearner, {method}": asked(method=method) for method in oneshot.run.METHODS},
+    "FrontierLearner": asked(),
     "DPOracleLearner": played(games.DPOracleLearner, RULES, warns_at=.05),
     "DPRegressionLearner": played(games.DPRegressionLearner, warns_at=.5),
     "FairLagrangian": priced(lagrangian.FairLagrangian),
@@ -256,7 +256,8 @@ GONE = {"PrivateFairLagrangian": "method h decision rate dual_rate largest free 
         "callback checkpoint", "FairLagrangian": "multipliers checkpoint",
         "DPOracleLearner": "repair cell_sizes smallest_cell checkpoint",
         "DPRegressionLearner": "checkpoint", "Reduction": "B", "PrivateReduction": "B", "CovarianceClassifier": "as_printed",
-        "DPPostProcessing, public_margins": "noise criterion", "FunctionalClassifier": "group_weight", "NetworkClassifier": "rate decay"}
+        "DPPostProcessing, public_margins": "noise criterion", "FunctionalClassifier": "group_weight",
+        "FrontierLearner": "method oracle n_cells norm columns smoothing", "NetworkClassifier": "rate decay"}
 
 
 @pytest.mark.parametrize("name, gone", [(name, gone) for name, options in GONE.items() for gone in options.split()])
@@ -277,6 +278,7 @@ def test_an_option_that_is_gone_is_refused_with_what_replaced_it(name, gone):
     (accounting.pld_delta, "interval"), (games.exponentiated_gradient, "nu checkpoint callback"),
     (games.regression_dp_oracle_learner, "share learner_share constraints checkpoint callback"),
     (games.regression_exponentiated_gradient, "constraints checkpoint callback"), (training.train, "checkpoint callback every budget run"),
+    (oneshot.public_part, "method"),
     (postprocessing.noisy_counts, "noise"), (accounting.most_steps, "before"), (accounting.pld_epsilon, "interval"),
     (audit.epsilon_lower_bound, "n_0 both_directions"), (postprocessing.paper_slack, "negative"), (networks.Adam, "beta_1 beta_2 floor"),
     (oracles.threshold_counts, "limit"), (functional.moments_l2, "group_weight"), (games.exponentiated_gradient, "every progress"),
@@ -374,7 +376,7 @@ def test_no_learner_keeps_a_generator(case):
     lambda rng: rng.bit_generator.state, lambda rng: rng.bit_generator.seed_seq, lambda rng: np.array([None, rng]),
     lambda rng: functools.reduce(lambda inner, _: [inner], range(5000), rng)])
 def test_a_kept_generator_is_found(hidden):
-    model = CASES["FrontierLearner, histogram"].make()
+    model = CASES["FrontierLearner"].make()
     model.kept_ = hidden(np.random.default_rng(2))
     assert len(generators(model)) == 1
 

@@ -125,19 +125,17 @@ def of_k_norm(epsilon: float, two: bool = False) -> np.ndarray:
 
 
 #: The distribution function of a number at epsilon = 1, under some options; the number is how far the first has moved, of a choice or a
-#: report which it is, of the noise that has a length how long it is in the first row.
+#: report which it is.
 LAWS: dict[str, Any] = {
     "laplace": lambda x: stats.laplace.cdf(x),
     "gaussian": lambda x: stats.norm.cdf(x / mechanisms.gaussian_sigma(1.0, 1.0, MECHANISMS["gaussian"].audit_delta)),
     "geometric": lambda x: mechanisms.geometric_law(1, 1.0).cdf(x),
     "k_norm": lambda x: of_k_norm(1.0)[np.rint(x).astype(int) + 100],
-    "l2 norm mechanism": lambda x: stats.gamma.cdf(x, 3),
     "exponential": lambda x: mechanisms.exponential_probabilities(MECHANISMS["exponential"].worst_pair()[0], 1.0, 1.0).cumsum()[x],
     "randomized response": lambda x, n_groups=2: mechanisms.randomized_response_matrix(n_groups, 1.0)[0].cumsum()[x],
 }
 #: Of rows of two, where that is another.
-LAWS_OF_TWO = {"k_norm": lambda x: of_k_norm(1.0, two=True)[np.rint(x).astype(int) + 100],
-               "l2 norm mechanism": lambda x: stats.gamma.cdf(x, 2)}
+LAWS_OF_TWO = {"k_norm": lambda x: of_k_norm(1.0, two=True)[np.rint(x).astype(int) + 100]}
 
 
 def off_its_law(name: str, options: dict, n: int, games: bool, epsilon: float = 1.0, shape: tuple[int, ...] | None = None) -> float:
@@ -151,8 +149,6 @@ def off_its_law(name: str, options: dict, n: int, games: bool, epsilon: float = 
         numbers = numbers.reshape(n, -1)[:, :1]
     else:
         numbers = numbers - value
-    if name == "l2 norm mechanism":
-        numbers = np.linalg.norm(numbers, axis=-1)
     worst = 0.0
     for column in numbers.reshape(n, -1).T:
         seen, times = np.unique(column, return_counts=True)
@@ -175,7 +171,7 @@ def test_noise_has_the_law_that_its_record_names_and_no_other_epsilons(name, opt
 @pytest.mark.parametrize("shape", [(3,), (12,), (40, 3), (2, 2), (4, 2)], ids=str)
 @pytest.mark.parametrize("name", [name for name, law in MECHANISMS.items() if not law.inner and name != "randomized response"])
 def test_in_a_row_alone_and_in_a_long_table_each_number_has_that_noise(name, shape):
-    if shape == (12,) and name in ("k_norm", "l2 norm mechanism"):
+    if shape == (12,) and name == "k_norm":
         shape = (2, 2, 3)                                       # the law above is that of rows of three
     assert off_its_law(name, {}, N // 20, False, shape=shape) < 1
     assert off_its_law(name, {}, N // 20, False, epsilon=2.0, shape=shape) > 1
@@ -191,8 +187,7 @@ def test_a_choice_among_many_has_its_law():
         assert bool(stats.chisquare(chosen, law).pvalue > 1e-9) is right
 
 
-@pytest.mark.parametrize("draw", [noise.waits, noise.laplace_noise, noise.gumbel_noise, noise.normal_noise,
-                                  lambda rng, shape: noise.gamma_noise(3, rng, shape)])
+@pytest.mark.parametrize("draw", [noise.waits, noise.laplace_noise, noise.gumbel_noise, noise.normal_noise])
 def test_noise_has_all_the_bits_of_a_double(draw):
     """In single or half precision sums could be read backwards, also on their grid."""
     drawn = draw(np.random.default_rng(5), (10_000,))
@@ -216,16 +211,12 @@ class Far:
     def gumbel(self, size):
         return np.full(size, 26.0)
 
-    def standard_gamma(self, d, shape):
-        return np.full(shape, 80.0 * d)
-
     def standard_exponential(self, shape):
         return np.full(shape, next(self.times))
 
 
 @pytest.mark.parametrize("draw, least", [
-    (noise.waits, 29.0), (noise.laplace_noise, -49.0), (noise.normal_noise, -11.625), (noise.gumbel_noise, 54.0),
-    (functools.partial(noise.gamma_noise, 1), 29.0), (functools.partial(noise.gamma_noise, 2), 70.0)])
+    (noise.waits, 29.0), (noise.laplace_noise, -49.0), (noise.normal_noise, -11.625), (noise.gumbel_noise, 54.0)])
 def test_noise_in_doubles_ends_nowhere(draw, least):
     """One number of numpy's Laplace generator ends at 36 scales, of its normal one at 12: worlds twice as far apart would have no answer in
     common."""
@@ -246,17 +237,13 @@ def test_half_a_step_of_a_scales_grid_has_a_chance_that_is_right_to_a_thousandth
 
 @pytest.mark.parametrize("draw, law, far", [
     (noise.waits, stats.expon, {"FAR_WAIT": 1.0}), (noise.laplace_noise, stats.laplace, {"FAR_LAPLACE": 1.0}),
-    (noise.normal_noise, stats.norm, {"FAR_NORMAL": 1.0}), (noise.gumbel_noise, stats.gumbel_r, {"FAR_GUMBEL": 4.0}),
-    (functools.partial(noise.gamma_noise, 1), stats.gamma(1), {"FAR_WAIT": 1.0}),
-    *((functools.partial(noise.gamma_noise, d), stats.gamma(d), {"FAR_NORMAL": far}) for d, far in ((2, 1.0), (3, 2.0), (50, 1.0)))])
+    (noise.normal_noise, stats.norm, {"FAR_NORMAL": 1.0}), (noise.gumbel_noise, stats.gumbel_r, {"FAR_GUMBEL": 4.0})])
 def test_noise_is_drawn_on_by_its_own_law(draw, law, far, monkeypatch):
     """From a point that many reach, who goes on has the law's tail, from that point on and in all."""
     for name, point in far.items():
         monkeypatch.setattr(noise, name, point)
     seen = draw(rng=np.random.default_rng(0), shape=(N,))
     (point,) = far.values()
-    if "FAR_NORMAL" in far and law is not stats.norm:           # where numpy's one normal number would be there
-        point = (law.mean() - 1 / 3) * (1 + point / np.sqrt(9 * law.mean() - 3))**3
     for beyond in (-np.inf, point):
         tail = seen[seen > beyond]
         chance = (law.cdf(tail) - law.cdf(beyond)) / law.sf(beyond)
@@ -273,8 +260,7 @@ def far_numbers(kind: str):
 class FarAtTheDoor(np.random.Generator):
     """A generator whose numbers are as far as those of ``Far``; of Gumbel numbers the last alone."""
 
-    laplace, standard_normal, standard_gamma, standard_exponential = map(
-        far_numbers, ("laplace", "standard_normal", "standard_gamma", "standard_exponential"))
+    laplace, standard_normal, standard_exponential = map(far_numbers, ("laplace", "standard_normal", "standard_exponential"))
 
     def __init__(self) -> None:
         super().__init__(np.random.PCG64(0))
@@ -293,7 +279,7 @@ def test_a_number_that_is_far_reaches_the_answer(name):
         return
     value, rng = MECHANISMS[name].worst_pair()[0], FarAtTheDoor()
     answer = Measurement(name, UNIT_A, **numbers).invoke(value, rng)
-    least = {"laplace": 46, "l2 norm mechanism": 30, "geometric": 18, "k_norm": 18}
+    least = {"laplace": 46, "geometric": 18, "k_norm": 18}
     assert rng.asked == (name in least or name == "gaussian") or name not in LAWS
     far = np.abs(answer - value).max() / numbers.get("scale", 1.0)
     assert not rng.asked or far > least.get(name, 11), (
@@ -425,14 +411,6 @@ def one_number_for_a_row(draw):
     return faulty
 
 
-def of_one_dimension(noise):
-    """The length that noise has in one dimension, in a direction of d."""
-    def faulty(d, scale, rng, size=None):
-        told = noise(d, scale, rng, size)
-        return told / np.linalg.norm(told, axis=-1, keepdims=True) * rng.gamma(1, scale, size=(*told.shape[:-1], 1))
-    return faulty
-
-
 def in_other_units(draw):
     """Where one is asked about many games, or in other units, a choice has a tenth of its noise."""
     def faulty(self, value, numbers, rng, shape, **options):
@@ -484,8 +462,6 @@ FAULTS = {
         for name, law in MECHANISMS.items()},
     "one_noise_number_for_a_row": Mutant("dpfair_teach.mechanisms.laplace.Laplace.draw", one_number_for_a_row,
                                          "all numbers of a row have the same noise, and their differences none"),
-    "noise_as_long_as_in_one_dimension": Mutant("dpfair_teach.mechanisms.k_norm.l2_noise", of_one_dimension,
-                                                "noise in d dimensions has a Gamma(1) length, not a Gamma(d) one"),
     "noise_ends_where_numpys_does": Mutant("dpfair_teach.mechanisms.noise.drawn_on", lambda f: lambda noise, far, excess: noise,
                                            "noise has an end, and worlds further apart have no answer in common"),
     "times_go_on_at_30": Mutant("dpfair_teach.mechanisms.noise.FAR_WAIT", lambda far: 30.0,

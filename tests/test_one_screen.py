@@ -28,7 +28,7 @@ SHOWN_IN = {
     "10-dp-oracle-learner": ["games.algorithm_5", "games.PromisePlayers.best_response", "games.PromisePlayers.constraint_values"],
     "11-private-as-printed": ["games.algorithm_5_as_printed", "games.FrozenPlayers.best_response", "games.FrozenPlayers.constraint_values"],
     "12-when-a-may-be-used": ["games.fair_mixture"],
-    "14-ask-once": ["oneshot.ask_well", "oneshot.ask_once"],
+    "14-ask-once": ["oneshot.ask_well"],
     "15-networks": ["lagrangian.f_ld", "lagrangian.f_ld_signed"],
     "16-pf-ld": ["lagrangian.pf_ld_as_printed", "lagrangian.pf_ld_autograd", "lagrangian.pf_ld"],
     "20-covariance-and-responses": ["baselines.reduction"],

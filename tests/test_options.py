@@ -129,9 +129,8 @@ CASES = {
         games.DPRegressionLearner, lambda **how: fitted(games.DPRegressionLearner, **dict(notion=ANCHORED) | how), variants(rounds=ROUNDS),
         dict(notion=fairness.Parity("false_positive", "anchor"), B=3.0, ridge=9.0)),
     "FrontierLearner": Case(
-        oneshot.FrontierLearner, asked, variants(method=("histogram", "response", "sums", "designed")),
-        dict(oracle="logistic", gammas=[0.1], share=0.4, n_cells=5, norm="l1", columns="features", smoothing="likelihood",
-             notion="false_positive", against="anchor", base=GaussianNB().fit(X, Y))),
+        oneshot.FrontierLearner, asked, [{}],
+        dict(gammas=[0.1], share=0.4, notion="false_positive", against="anchor", base=GaussianNB().fit(X, Y))),
     "FairLagrangian": Case(
         lagrangian.FairLagrangian, priced, variants(notion=NOTIONS), NETWORK_OTHERS),
     "PrivateFairLagrangian": Case(

@@ -41,9 +41,9 @@ from private_fits import (
     PEOPLE,
     Fit,
     all_fits,
-    asked,
     base_of,
     choice,
+    in_cells,
     learned,
     loop,
     mixed,
@@ -262,10 +262,8 @@ REFUSED: list[tuple[Callable[..., Fit], dict]] = [
         dict(gamma=-1.0), dict(delta=1e-99), dict(rounds=0), dict(notion="fair"), dict(B=-1.0), dict(n_groups=1))),
     (mixed, dict(classifiers=[])),
     *((once, how) for how in (
-        dict(method="sums", n_cells=3), dict(method="sums", smoothing="likelihood"), dict(method="response", oracle="bayes"),
-        dict(epsilon=1e-6, share=.9999), dict(method="response", epsilon=2000.0), dict(n_groups=30), dict(gammas=[-1.0]), dict(gammas=[]))),
-    (functools.partial(asked, door="mechanisms.release_cells"), dict(n_cells=1)),
-    (functools.partial(asked, door="oneshot.release_sums"), dict(norm="l3")),
+        dict(epsilon=1e-6, share=.9999), dict(n_groups=30), dict(gammas=[-1.0]), dict(gammas=[]))),
+    (in_cells, dict(n_cells=1)),
     (functools.partial(table, door="public_margin_counts"), dict(size=-1)), (choice, dict(epsilon=0.0)), (choice, dict(size=-1)),
 ]
 
@@ -294,7 +292,7 @@ SPOILT = {play: (-1, 0, -.5, "rubbish", [1, 2]), loop: (-1, 0, -.5, "rubbish", [
 
 @pytest.mark.parametrize("fit", SPOILT, ids=lambda fit: fit.__name__)
 def test_a_spoilt_option_is_refused_or_taken_whoever_is_in_which_group(fit):
-    given = {"game", "oracle", "A", "Y", "labelings", "costs", "rng", "base", "n_groups"} - ({"oracle"} if fit is once else set())
+    given = {"game", "oracle", "A", "Y", "labelings", "costs", "rng", "base", "n_groups"}
     for name in inspect.signature(doors()[fit(3).door]).parameters.keys() - given:
         for value in SPOILT[fit]:
             said = said_by(fit(3, **{name: value}))
@@ -609,8 +607,8 @@ FAULTS = {
                                            "the fitted model keeps the generator, and who has it draws the noise again"),
     "training_keeps_its_samples": Mutant("dpfair_teach.lagrangian.PrivateFairLagrangian._learn", keeping_its_samples,
                                          "the fitted model keeps who was in its secret samples"),
-    "audit_leaves_no_record": Mutant("dpfair_teach.oneshot.FrontierLearner.fit",
-                                     kept(releases_=lambda model, given: model.releases_[:1]), "the audit's answer has no record"),
+    "second_question_leaves_no_record": Mutant("dpfair_teach.oneshot.FrontierLearner.fit",
+                                     kept(releases_=lambda model, given: model.releases_[:2]), "the second question has no record"),
     "empty_cells_told_without_noise": Mutant("dpfair_teach.mechanisms.release_cells", without_noise_where_nobody_is,
                                              "a cell in which nobody is of group 1 is told to be empty"),
     "choice_carries_a_rate": Mutant("dpfair_teach.oracles.private.private_oracle", kept(

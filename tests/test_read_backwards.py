@@ -18,7 +18,7 @@ from dpfair_teach import attacks, functional, networks, oneshot
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan
 from dpfair_teach.lagrangian.printed import printed_dual_step
 from dpfair_teach.mechanisms.mechanism import grid_step
-from faults import Mutant, calling
+from faults import Mutant
 from private_fits import FEW, FITS, Fit
 from witness import BY_TURNS, Asked, Witness, run, seed_of
 
@@ -120,8 +120,6 @@ BOXES = {
     "fair, Laplace": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, None, rng),
     "fair, Gaussian": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, 1e-6, rng),
     "contrasts of groups": lambda X, y, A, rng: oneshot.release_contrasts(X, A, 1.0, 1e-6, rng, n_groups=3),
-    "sums of public rows": lambda X, y, A, rng: oneshot.release_sums(X, A, y, 1.0, rng),
-    "sums of public rows, l2": lambda X, y, A, rng: oneshot.release_sums(X, A, y, 1.0, rng, norm="l2"),
 }
 
 
@@ -181,7 +179,5 @@ def rows_as_they_are(f):
 
 FAULTS = {
     "noise_in_raw_doubles": Mutant("dpfair_teach.mechanisms.mechanism.rounded", lambda f: raw, "noisy sums are published as raw doubles"),
-    "l2_noise_in_raw_doubles": Mutant("dpfair_teach.mechanisms.k_norm.L2Norm.draw", calling("rounded", lambda f: raw),
-                                      "sums with noise of a length in l2 are published as raw doubles"),
     "rows_off_the_grid": Mutant("dpfair_teach.functional.people.in_domain", rows_as_they_are, "sums depend on the order of the people"),
 }

@@ -13,7 +13,6 @@ import pytest
 import dpfair_teach
 import violations
 from dpfair_teach import games, oracles
-from dpfair_teach.oneshot import learner as one_shot
 from dpfair_teach.postprocessing import learner as repairs
 from faults import Mutant
 
@@ -67,7 +66,7 @@ def test_every_learner_is_on_the_list():
     assert len(learners()) >= 5
     for name in learners():
         assert f"{name}(" in source, f"no line for {name} in LEARNERS of tests/violations.py"
-    assert all(method in names for method in (*repairs.METHODS, *one_shot.METHODS, "noisy", "noisy_lower_bound", "public_lower_bound"))
+    assert all(method in names for method in (*repairs.METHODS, "noisy", "noisy_lower_bound", "public_lower_bound"))
 
 
 # --- deliberate faults
@@ -80,14 +79,7 @@ def first_gaps(f):
     return property(lambda self: np.abs(self.game.gaps[self.chosen].mean(axis=0))[..., :2].max(axis=-1))
 
 
-def sum_of_two(f):
-    def expected_gaps(decisions, weights, Y, *args, **kw):
-        return f(decisions, np.asarray(weights)[:, :2], Y, *args, **kw)
-    return expected_gaps
-
-
 FAULTS = {
     "violation_of_two_groups_only": Mutant("dpfair_teach.fairness.violation", first_two_groups, "the third group is not looked at"),
     "play_violation_of_two_groups_only": Mutant("dpfair_teach.games.play.Play.violation", first_gaps, "a play forgets the third group"),
-    "oneshot_gaps_of_two_groups_only": Mutant("dpfair_teach.oneshot.expected_gaps", sum_of_two, "gaps of the first two groups only"),
 }

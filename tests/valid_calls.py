@@ -46,7 +46,7 @@ from dpfair_teach import (
 ANY_TEXT = {
     ("accounting.Release", "mechanism"), ("accounting.Release", "unit"), ("accounting.Release", "relation"), ("accounting.Release", "part"),
     ("mechanisms.Measurement", "unit"), ("mechanisms.Measurement", "relation"), ("mechanisms.release", "relation"),
-    ("mechanisms.release_cells", "part"), ("oneshot.release_directions", "part"),
+    ("mechanisms.release_cells", "part"), ("mechanisms.release_directions", "part"),
     ("explore.Explorer", "title"), ("explore.Explorer", "alt"), ("explore.Explorer", "question"),
     ("explore.Panel", "name"), ("explore.Panel", "x_label"), ("explore.Panel", "y_label"),
     ("explore.Puzzle", "question"), ("explore.Puzzle", "answer"), ("explore.SelfCheck", "question"),
@@ -522,7 +522,6 @@ valid("baselines.section_5_step", baselines.section_5_step, lambda: dict(epsilon
 
 
 # --------------------------------------------------------------------------------------------------------------- oneshot
-_WEIGHTS = [[0.7, 0.3], [0.4, 0.6], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]]
 _SCORES = np.array([[0.9, 0.1], [0.2, 0.3], [0.8, 0.5], [0.4, 0.2], [0.7, 0.9], [0.1, 0.6], [0.6, 0.4], [0.3, 0.8]])
 valid("mechanisms.Measurement", mechanisms.Measurement, lambda: dict(
     mechanism="gaussian", unit="one whole tuple", sensitivity=[1.0, 2.0], scale=3.0, epsilon=None, delta=0.0, relation="replace one tuple",
@@ -533,42 +532,20 @@ valid("mechanisms.release", mechanisms.release, lambda: dict(
 valid("mechanisms.release_cells", mechanisms.release_cells,
       lambda: dict(cells=[0, 0, 1, 1, 2, 2, 2, 0], A=A, epsilon=1.0, rng=rng(), n_groups=2, n_cells=3, every_group=False,
                    exact=True, part=("label 0", "labels of May")))
-valid("oneshot.debiased_groups", oneshot.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
-valid("oneshot.group_sums", oneshot.group_sums, lambda: dict(features=_SCORES, A=A, Y=Y, n_groups=2, every_group=False))
-valid("oneshot.sums_sensitivity", oneshot.sums_sensitivity,
-      lambda: dict(features=_SCORES, n_groups=2, norm="l1", every_group=True))
-valid("oneshot.l2_noise", oneshot.l2_noise, lambda: dict(d=3, scale=1.0, rng=rng(), size=2))
-valid("oneshot.release_sums", oneshot.release_sums,
-      lambda: dict(features=_SCORES, A=A, Y=Y, epsilon=1.0, rng=rng(), n_groups=2, norm="l2", every_group=False))
-valid("oneshot.expected_groups", oneshot.expected_groups,
-      lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, 0.3], variances=[0.1, 0.2], features=np.ones((4, 2)), mean=0.5,
-                   residual=0.2))
-valid("oneshot.answers_log_likelihood", oneshot.answers_log_likelihood,
-      lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, 0.3], variances=[0.1, 0.2], features=np.ones((4, 2)), mean=0.5,
-                   residual=0.2))
-valid("oneshot.joint_cells", oneshot.joint_cells, lambda: dict(decisions=[PREDICTION, [1, 1, 0, 0, 1, 1, 0, 0]], Y=Y))
-valid("oneshot.suggested_cells", oneshot.suggested_cells, lambda: dict(m=2000, epsilon=1.0))
+valid("mechanisms.debiased_groups", mechanisms.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
 valid("oneshot.bayes_scores", oneshot.bayes_scores,
       lambda: dict(eta=[0.2, 0.7, 0.5], group_given=np.full((3, 2, 2), 0.5), n=[[4.0, 2.0], [3.0, 5.0]], notion="equalized_odds",
                    share=1.0))
-valid("oneshot.expected_gaps", oneshot.expected_gaps,
-      lambda: dict(decisions=[PREDICTION], weights=_WEIGHTS, Y=Y, notion="true_positive", against="pairs"))
-valid("oneshot.group_costs", oneshot.group_costs, lambda: dict(weights=_WEIGHTS, Y=Y, notion="demographic_parity"))
 valid("oneshot.multiplier_grid", oneshot.multiplier_grid,
       lambda: dict(n_groups=2, points=5, largest=0.5, notion="equalized_odds", against="pairs"))
-valid("oneshot.regression_scores", oneshot.regression_scores,
-      lambda: dict(X=_SCORES, Y=Y, weights=_WEIGHTS, X_new=_SCORES, notion="equalized_odds"))
-for _solve in ("best_mixtures", "best_mixtures_lp"):
-    valid(f"oneshot.{_solve}", getattr(oneshot, _solve),
-          lambda: dict(error=[0.1, 0.4, 0.2], gaps=[[0.2, 0.1], [0, 0], [0.1, 0.05]], gammas=[0.0, 0.1]))
-_ONE_SHOT = dict(epsilon=1.0, gamma=0.05, method="histogram", oracle="bayes", gammas=[0.0, 0.1], n_groups=2, share=0.5, n_cells=2,
-                 norm=None, columns=None, smoothing="likelihood", notion="equalized_odds", against="anchor",
+_ONE_SHOT = dict(epsilon=1.0, gamma=0.05, gammas=[0.0, 0.1], n_groups=2, share=0.5, notion="equalized_odds", against="anchor",
                  base=LogisticRegression().fit(_SCORES, Y))
-_ONE_SUM = dict(_ONE_SHOT, oracle="regression", base=None, method="sums", n_cells=None, norm="l1", columns="features", smoothing="fixed")
 
 
 def _fitted_one_shot(X, y, sensitive_features, rng, **settings):
-    return oneshot.FrontierLearner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)       # of so few people gaps say next to nothing
+        return oneshot.FrontierLearner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
 
 
 @cache
@@ -577,10 +554,7 @@ def _one_shot():
 
 
 valid("oneshot.FrontierLearner", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SHOT))
-valid("oneshot.FrontierLearner:sums", _fitted_one_shot, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_ONE_SUM))
 valid("oneshot.FrontierLearner:decisions", _of(_one_shot, "decisions"), lambda: dict(X=_SCORES))
-valid("oneshot.gap_weights", oneshot.gap_weights, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1]))
-valid("oneshot.audit_price", oneshot.audit_price, lambda: dict(acceptance=[1, 0, 1, 0, 0.5, 0, 0.2, 0], Y=Y, n_1=[2, 1], epsilon=1.0))
 valid("oneshot.FrontierLearner:predict_proba", _of(_one_shot, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.1))
 valid("oneshot.FrontierLearner:curve", _of(_one_shot, "curve"), lambda: dict(gammas=[0.0, 0.1], confidence=0.9, rng=rng()))
 valid("oneshot.FrontierLearner:predict", _of(_one_shot, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))

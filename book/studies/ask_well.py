@@ -46,22 +46,17 @@ def tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
         changed["draws"] = int(TRIED[setting["variant"]]["draws"])
     constants = dataclasses.replace(DESIGNED, **changed)
     return over_populations(lambda X, A, Y: draws_on(
-        Public(X, Y, constants, oracle="bayes"), A, None, setting["epsilon"], max(2, repeats // POPULATIONS), rng, n_groups=2,
-        method="designed"))
+        Public(X, Y, constants), A, None, setting["epsilon"], max(2, repeats // POPULATIONS), rng, n_groups=2))
 
 
-ASIDE = [{"group": group, "label": "p70", "evaluated": evaluated, "method": method, "epsilon": epsilon}
-         for evaluated, group, method, epsilon in product(
-             ("in_sample", "held_out"), ASIDE_GROUPS, ("histogram", "designed"), (0.5, 1.0, 2.0))]
+ASIDE = [{"group": group, "label": "p70", "evaluated": evaluated, "method": "designed", "epsilon": epsilon}
+         for evaluated, group, epsilon in product(("in_sample", "held_out"), ASIDE_GROUPS, (0.5, 1.0, 2.0))]
 
 
 #: Rules that were tried last, at the one epsilon that the chapter speaks of.
-LAST = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": method, "epsilon": 1.0}
-        for group, method in product(LAST_GROUPS, ("histogram", "designed"))]
+LAST = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": "designed", "epsilon": 1.0} for group in LAST_GROUPS]
 
 
 def aside(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
     """Q of a group rule with its interval, and by the second reference."""
     return [{name: row[name] for name in ("q", "q_low", "q_high", "q_thresholds", "rounds")} for row in rules(setting, repeats, rng)[:1]]
-
-

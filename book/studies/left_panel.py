@@ -83,7 +83,7 @@ def mean_over_splits(parts: list[Draws]) -> Draws:
 
 
 def bayes_thresholds(X: np.ndarray, A: np.ndarray, Y: np.ndarray, learn: np.ndarray) -> np.ndarray:
-    """What fair Bayes thresholds decide, (H, m), by logistic regressions of those learned from, as the one-shot learner's of the label."""
+    """What fair Bayes thresholds decide, (H, m), by logistic regressions of those learned from, as the learner's own of the label."""
     from sklearn.linear_model import LogisticRegression
 
     deviation = X[learn].std(axis=0)

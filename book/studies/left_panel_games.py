@@ -7,12 +7,11 @@ from itertools import product
 import numpy as np
 
 from dpfair_teach import baselines, games
-from dpfair_teach.experiments import DELTA, GAMMAS_PROTOCOL, pareto_quality
+from dpfair_teach.experiments import DELTA, GAMMAS_PROTOCOL, best_mixtures, pareto_quality
 from dpfair_teach.experiments.protocol import BETA
 from dpfair_teach.experiments.reference import error_and_gaps
 from dpfair_teach.experiments.tradeoff import Draws
 from dpfair_teach.games.regression_private import evaluate_regression
-from dpfair_teach.oneshot import best_mixtures
 from dpfair_teach.oracles import RegressionOracle
 
 from .figure1_right import GAMMAS_FIGURE1
@@ -210,7 +209,7 @@ def repaired_held_out(setting: dict, repeats: int, rng: np.random.Generator) -> 
 
 
 def loop_tuned(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
-    """Mean Q of a variant over drawn populations, the same for all variants and for the one-shot methods; one row a mix."""
+    """Mean Q of a variant over drawn populations, the same for all variants and for the constants of asking well; one row a mix."""
     runs, qualities = max(2, repeats // POPULATIONS), []
     for seed in range(POPULATIONS):
         oracle, A, reference = _oracle_on(seed)

@@ -1,4 +1,4 @@
-"""The stored tables of the left panel as one table: Section 5's learner, literally, the repaired loop, the one-shot methods."""
+"""The stored tables of the left panel as one table: Section 5's learner, literally, the repaired loop, asking well."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -6,27 +6,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .ask_once import ONESHOT_METHODS
-
 #: The methods of the left panel, by name, in the words of the book.
 LEFT_METHODS: dict[str, str] = {
     "scale_code": "literal, code's step", "scale_supplement": "literal, supplement's step",
     "location_code": "misplaced noise, code's step", "location_supplement": "misplaced noise, supplement's step",
     "loop_mean": "repaired loop, average", "loop_lp": "repaired loop, best mixture",
-    "histogram": "counts, Bayes", "histogram_logistic": "counts, logistic", "histogram_regression": "counts, the paper's oracle",
-    "sums": "sums (2-norm)", "sums_laplace": "sums (Laplace)", "sums_regression": "sums, the paper's oracle",
-    "designed": "two questions, one designed", "response": "responses", "response_certified": "responses, certified",
+    "designed": "asked well",
 }
 METHODS = [{"method": method} for method in LEFT_METHODS]
 
 
 def words(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
-    """The words of a method, and 1 where it is one of ``ONESHOT_METHODS``, else 0. Nothing is drawn."""
-    return [{"words": LEFT_METHODS[setting["method"]], "asks_once": int(setting["method"] in ONESHOT_METHODS)}]
+    """The words of a method. Nothing is drawn."""
+    return [{"words": LEFT_METHODS[setting["method"]]}]
 
 
-_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_oneshot_rules",
-           "left_designed_rules")
+_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_designed_rules")
 _COLUMNS = ["method", "group", "label", "evaluated", "epsilon", "gamma",
             *(name + end for name in ("violation", "error", "q") for end in ("", "_low", "_high"))]
 

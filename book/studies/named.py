@@ -3,8 +3,6 @@ from __future__ import annotations
 
 from . import (
     ask_once,
-    ask_once_others,
-    ask_once_smoothing,
     ask_well,
     ask_well_adult,
     ask_well_parts,
@@ -75,22 +73,20 @@ STUDIES: dict[str, Study] = {
          "left_reference_thresholds": (left_panel.REFERENCES, left_panel.second_rows)},
         left_panel.reads(left_panel.REFERENCES)),
     "left_methods": Study(
-        "The methods of the left panel in the words of the book, and which of them ask once; nothing is drawn.", 24,
+        "The methods of the left panel in the words of the book; nothing is drawn.", 24,
         {"left_methods": (left_panel_table.METHODS, left_panel_table.words)}),
     "left_oneshot": Study(
-        "Left panel by asking once: nine ways, 6 epsilons, 25 gammas; four group rules; held-out and p20 for the default.", 36,
-        {"left_oneshot": (ask_once.CURVES, ask_once.curves), "left_oneshot_rules": (ask_once.RULES, ask_once.rules)},
-        left_panel.reads(ask_once.CURVES + ask_once.RULES)),
+        "Left panel by asking well: 6 epsilons, 25 gammas; four group rules, in-sample.", 36,
+        {"left_oneshot": (ask_once.CURVES, ask_once.curves)}, left_panel.reads(ask_once.CURVES)),
     "left_designed_rules": Study(
         "Asking well, on people that it has not seen, and by the other label: four group rules.", 36,
         {"left_designed_rules": (ask_once.DESIGNED_RULES, ask_once.rules)}, left_panel.reads(ask_once.DESIGNED_RULES)),
     "left_aside": Study(
-        "Two group rules that were set aside until the constants of asking well stood: Q of it and of the histogram.", 36,
+        "Two group rules that were set aside until the constants of asking well stood: its Q.", 36,
         {"left_aside": (ask_well.ASIDE, ask_well.aside)}, left_panel.reads(ask_well.ASIDE)),
     "left_last": Study(
-        "Thirteen group rules tried last: Q of asking well and of the histogram at epsilon 1; and with the oracle's candidates too.", 30,
-        {"left_last": (ask_well.LAST, ask_well.aside), "left_candidates": (ask_well_parts.MORE_CANDIDATES, ask_well_parts.more_candidates)},
-        left_panel.reads(ask_well.LAST + ask_well_parts.MORE_CANDIDATES)),
+        "Thirteen group rules tried last: Q of asking well at epsilon 1.", 30,
+        {"left_last": (ask_well.LAST, ask_well.aside)}, left_panel.reads(ask_well.LAST)),
     "designed_tuning": Study(
         "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 24,
         {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),
@@ -98,24 +94,11 @@ STUDIES: dict[str, Study] = {
         "What each part of asking well gains on drawn populations, and what gained nothing.", 48,
         {"designed_parts": (ask_well_parts.PARTS, ask_well_parts.parts)}),
     "ask_well_adult": Study(
-        "Asking once and asking well on Adult by demographic parity, logistic and boosted base: test error at a test gap of .02.", 12,
+        "Asking well on Adult by demographic parity, logistic and boosted base: test error at a test gap of .02.", 12,
         {"ask_well_adult": (ask_well_adult.ADULT, ask_well_adult.at_gap)}, ask_well_adult.READS),
     "left_at_violation": Study(
-        "Asked once, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,
+        "Asked well, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,
         {"left_at_violation": (ask_once.BESIDE_RIGHT, ask_once.at_violation)}, left_panel.reads(ask_once.BESIDE_RIGHT)),
-    "left_tuning": Study(
-        "The constants of the one-shot learner: mean Q over drawn populations, one constant changed at a time.", 36,
-        {"left_tuning": (ask_once.TUNING, ask_once.tuned)}),
-    "left_oneshot_others": Study(
-        "What the left panel leaves out: the share of epsilon that was changed after all group rules were seen; sums of all features.", 36,
-        {"left_oneshot_others": (ask_once_others.OTHERS_ON_DATA, ask_once_others.on_data)},
-        left_panel.reads(ask_once_others.OTHERS_ON_DATA)),
-    "left_tuning_others": Study(
-        "Other cells and covariances of the one-shot learner: mean Q over drawn populations.", 36,
-        {"left_tuning_others": (ask_once_others.OTHERS_DRAWN, ask_once_others.drawn)}),
-    "left_tuning_smoothing": Study(
-        "The one-shot learner's covariance by constants or by the likelihood of its counts, and more cells: Q over fresh populations.", 96,
-        {"left_tuning_smoothing": (ask_once_smoothing.SMOOTHED, ask_once_smoothing.smoothed)}),
     "left_literal": Study(
         f"Left panel, Section 5's learner by an author's settings, T at most {left_panel_games.LITERAL_ROUNDS}: two readings of the noise.",
         30,
@@ -133,7 +116,7 @@ STUDIES: dict[str, Study] = {
         "then the neighbours.", 48,
         {"left_repaired_tuning": (left_panel_games.LOOP_TUNING, left_panel_games.loop_tuned)}),
     "both_panels": Study(
-        "Both panels of Figure 1 in seconds: asking once on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,
+        "Both panels of Figure 1 in a minute: asking well on the left, four methods on the right, Figure 1's own epsilons and gammas.", 100,
         {"both_panels": (both_panels.BOTH_PANELS, both_panels.both_panels)},
         _communities([{}]) + ({"name": "communities", "features": "unprotected"},)),
     "bound_vs_reality": Study(

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from dpfair_teach import lagrangian, mechanisms, networks, oneshot
+from dpfair_teach import lagrangian, mechanisms, networks
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan
 from dpfair_teach.lagrangian.algorithm import dual_step
 from dpfair_teach.lagrangian.private_steps import noisy_sizes
 from dpfair_teach.lagrangian.problem import Part, poisson_sample
 
+from .tran_guess import guessed_groups
 from .tran_people import DELTA
 
 HIDDEN = (32, 32)
@@ -170,12 +171,10 @@ class AskedOnce(NetworkOfGroups):
         k = self.n_groups + self.missing
         reports, record = mechanisms.release("randomized response", A, rng, unit=mechanisms.UNIT_A, epsilon=self.epsilon, n_groups=k)
         self.releases_ = (record,)
-        return oneshot.debiased_groups(reports, k, self.epsilon)
+        return mechanisms.debiased_groups(reports, k, self.epsilon)
 
     def by_posterior(self, X: np.ndarray, y: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The same."""
-        k, public = self.n_groups + self.missing, oneshot.public_part(X, y)
-        cells, n = public.cells(oneshot.suggested_cells(public.m, self.epsilon))
-        counts, release = mechanisms.release_cells(cells, A, self.epsilon, rng, n_groups=k, n_cells=n)
-        self.releases_ = (release,)
-        return oneshot.guess_groups(public, [(cells, counts, release)]).weights
+        weights, record = guessed_groups(X, y, A, self.n_groups + self.missing, self.epsilon, rng)
+        self.releases_ = (record,)
+        return weights

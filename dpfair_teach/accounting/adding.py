@@ -280,7 +280,7 @@ def epsilon_by_steps(mechanism: Name, epsilon0: float, steps: ArrayLike, delta: 
     Parameters
     ----------
     mechanism : str
-        "laplace", "geometric" (sensitivity 1), "gaussian", "exponential", "randomized response", "k_norm" or "l2 norm mechanism".
+        "laplace", "geometric" (sensitivity 1), "gaussian", "exponential", "randomized response" or "k_norm".
     epsilon0 : float in [1e-4, 50]
     steps : int array (n,), from 1 to a million
     delta : float in [1e-10, 1)

@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .. import fairness
-from ..oneshot import best_mixtures
 from ..oracles.regression import pseudo_inverse
+from .mixtures import best_mixtures
 from .protocol import GAMMAS_PROTOCOL
 
 __all__ = ["regression_reference"]
@@ -71,7 +71,7 @@ def regression_reference(X: ArrayLike, A: ArrayLike, Y: ArrayLike) -> tuple[np.n
         check.refuse("X, A, Y", (len(X), len(A), len(Y)), "different lengths", "Give one row and one entry a person.")
     if k != 2:
         check.refuse("A", k, "is its number of groups, and the protocol's grid of multipliers (u_0, u_1) is that of two",
-                     "Merge groups, or take the frontier of oneshot.best_mixtures over candidates of your own.")
+                     "Merge groups, or take the frontier of experiments.best_mixtures over candidates of your own.")
     everybody = np.arange(len(Y))
     rows = frontier_points(X, A, Y, everybody, everybody)
     return rows[:-2], rows[-2:]

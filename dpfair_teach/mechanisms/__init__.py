@@ -4,6 +4,7 @@
 noise of another scale on a neighbour has no finite epsilon. What a fit publishes goes through :class:`Measurement`, which draws exact or on
 a grid that the scale fixes, and leaves the record. The functions that carry a mechanism's name draw in doubles, for study (gap J37).
 """
+from .directions import release_directions, whole_directions
 from .exact import exact_geometric
 from .exponential import exponential, exponential_by_gumbel, exponential_error_bound, exponential_probabilities
 from .gaussian import gaussian, gaussian_delta, gaussian_sigma, gaussian_sigma_textbook
@@ -18,7 +19,7 @@ from .records import Release as Release
 from .registry import MECHANISMS as MECHANISMS
 from .registry import Name as Name
 from .registry import mechanism_of as mechanism_of
-from .response import debias_counts, debias_variance, likely_counts, randomized_response, randomized_response_matrix
+from .response import debias_counts, debias_variance, debiased_groups, likely_counts, randomized_response, randomized_response_matrix
 
 __all__ = [
     "Measurement", "release",
@@ -26,6 +27,6 @@ __all__ = [
     "geometric", "geometric_law", "exact_geometric",
     "gaussian", "gaussian_delta", "gaussian_sigma", "gaussian_sigma_textbook",
     "exponential", "exponential_by_gumbel", "exponential_probabilities", "exponential_error_bound",
-    "release_cells",
-    "randomized_response", "randomized_response_matrix", "debias_counts", "debias_variance", "likely_counts",
+    "release_cells", "release_directions", "whole_directions",
+    "randomized_response", "randomized_response_matrix", "debias_counts", "debias_variance", "debiased_groups", "likely_counts",
 ]

@@ -19,10 +19,10 @@ from scipy import special
 from .. import _checks as check
 from . import exact
 from .geometric import failures
-from .mechanism import AdditiveNoise, Numbers, rounded
-from .noise import gamma_noise, waits
+from .mechanism import AdditiveNoise, Numbers
+from .noise import waits
 
-__all__ = ["k_norm_probability", "k_norm_variance", "l2_noise"]
+__all__ = ["k_norm_probability", "k_norm_variance"]
 
 LEAST_EPSILON, MOST_EPSILON = 1e-9, 1e9
 END = 2.0**-30      # a uniform number nearer to 0 or 1 than this is drawn again, with more digits
@@ -267,49 +267,3 @@ class KNorm(AdditiveNoise):
 
     def at(self, epsilon: float, delta: float) -> dict[str, Any]:
         return {"sensitivity": 1.0, "epsilon": epsilon}
-
-
-def l2_noise(d: int, scale: float, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> np.ndarray:
-    """Noise in d dimensions with density proportional to exp(-||z||_2 / scale): a Gamma(d) length in a uniform direction.
-
-    Source: the K-norm mechanism of Hardt and Talwar 2010 for the l2 ball: a query of l2 sensitivity scale * epsilon is epsilon-private.
-
-    Parameters
-    ----------
-    d : int in 1..100,000
-    scale : float in [1e-300, 1e300]
-        Sensitivity over epsilon.
-    rng : numpy.random.Generator
-    size : as in :func:`release`
-
-    Returns
-    -------
-    array of shape size + (d,); each coordinate has variance (d + 1) scale^2
-
-    Examples
-    --------
-    >>> noise = l2_noise(3, 2.0, np.random.default_rng(0), size=20_000)
-    >>> noise.shape, bool(abs(noise.var() / (4 * 4.0) - 1) < .05)
-    ((20000, 3), True)
-    """
-    d = check.integer("d", d, low=1, high=100_000)
-    scale = check.number("scale", scale, low=1e-300, high=1e300)
-    rng, shape = check.rng(rng), check.size(size, (d,))
-    direction = rng.standard_normal((*shape, d))
-    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
-    return direction * (gamma_noise(d, rng, (*shape, 1)) * scale)
-
-
-class L2Norm(AdditiveNoise):
-    """Noise of an l2 length, on a public grid, in each row of a value by itself: one person moves one row. For accountants the worst."""
-
-    options = frozenset({"grid"})
-
-    def draw(self, value: np.ndarray, numbers: Numbers, rng: np.random.Generator, shape: tuple[int, ...], **options: Any) -> np.ndarray:
-        if value.ndim == 0:
-            check.refuse("value", float(value), "is no row", "Give rows of numbers: noise has a length in each.")
-        noise = l2_noise(value.shape[-1], numbers[1], rng, shape + value.shape[:-1])
-        return rounded(value + noise, numbers[1], options.get("grid"))
-
-    def distance(self, value: np.ndarray, other: np.ndarray) -> np.ndarray:
-        return np.linalg.norm(value - other, axis=-1).sum(axis=-1)

@@ -26,8 +26,8 @@ class Measurement:
     Parameters
     ----------
     mechanism : str
-        A name of ``MECHANISMS``: "laplace", "gaussian" and "l2 norm mechanism" answer on a grid that the scale fixes, "geometric" and
-        "k_norm" in whole numbers, "exponential" with the index of a small loss, "randomized response" with everybody's report.
+        A name of ``MECHANISMS``: "laplace" and "gaussian" answer on a grid that the scale fixes, "geometric" and "k_norm" in whole numbers,
+        "exponential" with the index of a small loss, "randomized response" with everybody's report.
     unit : str
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.
     sensitivity, scale, epsilon : float, or (...) array
@@ -143,7 +143,7 @@ def release(mechanism: Name, value: ArrayLike, rng: np.random.Generator, *, unit
     Parameters
     ----------
     mechanism : str
-        "laplace", "gaussian", "geometric", "k_norm", "l2 norm mechanism", "exponential" or "randomized response".
+        "laplace", "gaussian", "geometric", "k_norm", "exponential" or "randomized response".
     value : array, private
     rng : numpy.random.Generator
     unit : str

@@ -1,8 +1,7 @@
 """Standard noise in doubles with tails as long as their laws': numpy's generators all end, at 12 to 44 scales, and there two worlds part.
 
 Each draws numpy's own numbers. What lies beyond a point that hardly any number reaches goes on from there, by the law's own tail, as often
-as it takes. So every chance, however small, is right to a small share of itself; of lengths in many dimensions that is not proved (proofs:
-chapters 11 and 18).
+as it takes. So every chance, however small, is right to a small share of itself (proofs: chapters 11 and 18).
 """
 from __future__ import annotations
 
@@ -46,23 +45,6 @@ def normal_noise(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     def excess(n: int) -> np.ndarray:
         return kept(n, rng, lambda n: waits(rng, (n,)) / FAR_NORMAL, lambda x: x * x / 2)
     return drawn_on(rng.standard_normal(shape), FAR_NORMAL, excess)
-
-
-def gamma_noise(d: int, rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Gamma(d) lengths. numpy makes them of one normal number; where that would be 8, the tail, as (1 + u)^(d-1) <= e^((d-1) u), is an
-    exponential excess of which some is kept. Where it would be -8, so is the logarithm of how much shorter, as e^-w >= 1 - w."""
-    if d == 1:
-        return waits(rng, shape)
-    b = d - 1 / 3
-    near, far = (b * (1 + end / np.sqrt(9 * b))**3 for end in (-FAR_NORMAL, FAR_NORMAL))
-
-    def excess(n: int) -> np.ndarray:
-        return kept(n, rng, lambda n: waits(rng, (n,)) / (1 - (d - 1) / far), lambda x: (d - 1) * (x / far - np.log1p(x / far)))
-    lengths = drawn_on(rng.standard_gamma(d, shape), far, excess)
-    if (short := lengths < near).any():
-        less = kept(int(short.sum()), rng, lambda n: waits(rng, (n,)) / (d - near), lambda w: near * (np.expm1(-w) + w))
-        lengths[short] = near * np.exp(-less)
-    return lengths
 
 
 def kept(n: int, rng: np.random.Generator, draw: Callable[[int], np.ndarray], cost: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

@@ -47,7 +47,7 @@ class Release:
     Parameters
     ----------
     mechanism : str
-        "laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", "l2 norm mechanism", or another name, of which
+        "laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", or another name, of which
         accountants know epsilon alone. A name nearly one of these is refused: it would escape its checks.
     unit : str
         Who is protected: ``UNIT_A``, ``UNIT_TUPLE``, or your own words.

@@ -6,7 +6,7 @@ from typing import Literal
 from .exponential import Exponential
 from .gaussian import Gaussian
 from .geometric import Geometric
-from .k_norm import KNorm, L2Norm
+from .k_norm import KNorm
 from .laplace import Laplace
 from .mechanism import Mechanism
 from .response import RandomizedResponse
@@ -14,11 +14,10 @@ from .response import RandomizedResponse
 __all__: list[str] = []     # the room hands them on
 
 #: The names of mechanisms in records.
-Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm", "l2 norm mechanism"]
+Name = Literal["laplace", "geometric", "gaussian", "exponential", "randomized response", "k_norm"]
 #: What draws, and what accountants know of each mechanism, by that name; of any other name, its epsilon alone.
 MECHANISMS: dict[str, Mechanism] = {"laplace": Laplace(), "geometric": Geometric(), "gaussian": Gaussian(), "exponential": Exponential(),
-                                    "randomized response": RandomizedResponse(), "k_norm": KNorm(),
-                                    "l2 norm mechanism": L2Norm()}
+                                    "randomized response": RandomizedResponse(), "k_norm": KNorm()}
 
 
 def mechanism_of(name: str) -> Mechanism:

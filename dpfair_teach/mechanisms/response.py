@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .mechanism import Mechanism, Neighbours, Numbers, Run
 
-__all__ = ["debias_counts", "debias_variance", "likely_counts", "randomized_response", "randomized_response_matrix"]
+__all__ = ["debias_counts", "debias_variance", "debiased_groups", "likely_counts", "randomized_response", "randomized_response_matrix"]
 
 
 def _truth(n_groups: object, epsilon: object) -> tuple[int, float, float]:
@@ -182,6 +182,41 @@ def likely_counts(counts: ArrayLike, epsilon: float, axis: int = -1) -> np.ndarr
     tau = np.take_along_axis(tau, last[..., None], axis=-1)
     people = np.maximum(share / tau - other, 0) / (keep - other)
     return np.moveaxis(people / people.sum(axis=-1, keepdims=True) * total, -1, axis)
+
+
+def debiased_groups(reports: ArrayLike, n_groups: int, epsilon: float) -> np.ndarray:
+    """Weights of every person on every group, unbiased for the true 0/1 membership, from randomized responses.
+
+    Source: ours, inverting :func:`randomized_response_matrix` person by person: a report r gives group a the weight
+    (1{r = a} - other) / (keep - other), whose mean over the coin is 1{A = a}. Post-processing of the reports.
+
+    Parameters
+    ----------
+    reports : int array (m,)
+        What :func:`randomized_response` returned.
+    n_groups : int in 2..1000
+    epsilon : float in [1e-9, 700]
+        The one of the response.
+
+    Returns
+    -------
+    array (m, k); rows sum to 1, entries may be negative or above 1
+
+    Raises
+    ------
+    ValueError
+        Codes that are none, numbers out of range.
+
+    Examples
+    --------
+    >>> debiased_groups([0, 1], 2, np.log(3)).tolist()
+    [[1.5, -0.5], [-0.5, 1.5]]
+    """
+    law = randomized_response_matrix(check.group_count(n_groups), check.number("epsilon", epsilon, low=1e-9, high=700.0))
+    k = law.shape[0]
+    reports = check.groups_below("reports", reports, k)
+    keep, other = law[0, 0], law[0, 1]
+    return ((reports[:, None] == np.arange(k)) - other) / (keep - other)
 
 
 class RandomizedResponse(Mechanism):

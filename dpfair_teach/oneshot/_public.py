@@ -1,63 +1,54 @@
 """Everything that one-shot learning computes before it asks for a group: nothing in this file ever sees A."""
 from __future__ import annotations
 
-import copy
 import hashlib
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .. import _checks as check
 from ..fairness import Parity
+from ..fairness.parity import AcceptanceNotion, OfGroups
 from ..oracles.regression import PRECISE
-from ._blocks import blocks, floats, together, with_one
+from ._blocks import blocks, floats, together
 from ._clusters import centres, clusters
 from ._label import GivenLabel, LabelModel, centre_and_scale
-from ._least import Projection, projection_on
+from ._least import projection_on
 from ._map import Map
-from .candidates import strata_of
-from .in_blocks import FeaturesInBlocks
-from .releases import as_many
-from .settings import DEFAULTS, Designed, Settings
+from .candidates import as_many, served, strata_of
+from .settings import DESIGNED, Designed
 
-#: Where candidates come from.
-Oracle = Literal["regression", "logistic", "bayes"]
-#: Whose sums may be asked for: coordinates of the public map, or the features themselves.
-Columns = Literal["coordinates", "features"]
+__all__ = ["public_part"]
 
 
 class Public:
-    """X and y, and what follows from them: the oracle's projection, the base score, a map of the features, cells, prior covariance.
+    """X and y, and what follows from them: the chance of label 1, a map of the features, cells on it.
 
-    Of people who are looked at together it holds ``place``, ``features`` and the like, a row a person; of more X and y alone.
+    Of people who are looked at together it holds ``place``, a row a person, and ``eta_of_people``; of more X and y alone.
     """
 
-    def __init__(self, X: object, y: object, settings: Settings = DEFAULTS, *, oracle: Oracle = "regression",
-                 parity: Parity | None = None, label: str = "y", base: Any = None) -> None:
+    def __init__(self, X: object, y: object, settings: Designed = DESIGNED, *, parity: Parity | None = None, label: str = "y",
+                 base: Any = None) -> None:
         names = check.column_names(X)
         self.X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "feature")
         self.y = check.labels(label, y)
         if self.y.min() == self.y.max():
             check.refuse(label, int(self.y[0]), "everybody has the same label", "Give people of both labels.")
         as_many(label, self.y, "X", len(self.X))
-        self.m, self.settings, self.oracle, self.together = len(self.X), settings, oracle, together(len(self.X))
+        self.m, self.settings, self.together = len(self.X), settings, together(len(self.X))
         self.parity = parity = parity or Parity("equalized_odds", "anchor")
         self.people = strata_of(parity, self.y)         # those of each rate
-        #: Who is asked, as an index: everybody by a slice, which makes no copies.
-        self.who: np.ndarray | slice = self.people[0] if len(self.people[0]) < self.m and len(self.people) == 1 else slice(None)
         self.least = projection_on(self.X)
         self.base = self.least.coefficients(2.0 * self.y - 1)
         self._set_map()
-        self._cells: dict[int, tuple[np.ndarray, int]] = {}
-        if oracle != "regression":
-            self.eta = GivenLabel(base, names) if base is not None else LabelModel(
-                self.X, self.y, *centre_and_scale(self.least.centre, self.least.deviation, self.least.largest))
-            if self.together:
-                self.eta_of_people = self.eta(self.X)
-            elif base is not None:          # it may raise, and after an answer nothing may
-                for at in blocks(self.m):
-                    self.eta(floats(self.X[at]))
+        self.eta = GivenLabel(base, names) if base is not None else LabelModel(
+            self.X, self.y, *centre_and_scale(self.least.centre, self.least.deviation, self.least.largest))
+        if self.together:
+            self.eta_of_people = self.eta(self.X)
+        elif base is not None:          # it may raise, and after an answer nothing may
+            for at in blocks(self.m):
+                self.eta(floats(self.X[at]))
 
     def _set_map(self) -> None:
         singular = self.least.singular
@@ -73,16 +64,7 @@ class Public:
         if self.together:
             self.place = self.map.place(self.X)
         landmarks = centres(self.place_of, np.arange(self.m), self.settings.landmarks, self.m, max_iter=20, random_state=1)
-        self._set_features(landmarks.cluster_centers_)
-
-    def _set_features(self, landmarks: np.ndarray) -> None:
-        self.map = self.map.with_landmarks(landmarks, self.settings)
-        self.features_of: list
-        if self.together:
-            self.features = self.map.features(self.place)
-            self.features_of = [self.features[i] for i in self.people]
-        else:
-            self.features_of = [FeaturesInBlocks(self.X, i, self.map) for i in self.people]
+        self.map = self.map.with_landmarks(landmarks.cluster_centers_)
 
     @cached_property
     def partition(self) -> str:
@@ -99,59 +81,56 @@ class Public:
         return self.parity.against == "pairs" and k > 2
 
     def __repr__(self) -> str:
-        return f"public part of {self.m} people, {type(self.settings).__name__}"
-
-    def under(self, settings: Settings) -> Public:
-        """The same map, cells and label model with the length, variances and residual of other settings."""
-        other = copy.copy(self)
-        other.settings = settings
-        other._set_features(self.map.landmarks)
-        return other
+        return f"public part of {self.m} people"
 
     def place_of(self, people: np.ndarray) -> np.ndarray:
         """Where some people stand on the map, (n, p)."""
         return self.place[people] if self.together else self.map.place(floats(self.X[people]))
-
-    @property
-    def asked(self) -> np.ndarray:
-        """Those whose rates are compared, in increasing order."""
-        return np.arange(self.m)[self.who]
-
-    @property
-    def design(self) -> np.ndarray:
-        """(1, X) of people who are looked at together."""
-        assert isinstance(self.least, Projection)
-        return self.least.design
-
-    def summed(self, columns: Columns) -> np.ndarray:
-        """What the sums are of: (1, X), or of everybody a 1, the base score and the first coordinates of the map."""
-        if columns == "features":
-            return self.design if self.together else with_one(floats(self.X))
-        n, parts = self.settings.coordinates, []
-        for at in blocks(self.m):
-            place = self.place if self.together else self.map.place(floats(self.X[at]))
-            parts.append(np.column_stack([np.ones(len(place)), place[:, -1], place[:, :n - 1]]))
-        return parts[0] if self.together else np.concatenate(parts)
-
-    def cells(self, n_cells: int) -> tuple[np.ndarray, int]:
-        """Everybody's cell, ``n_cells`` for each rate (fewer where it has fewer different people), -1 for who is not asked; how many."""
-        if n_cells not in self._cells:
-            codes, start = np.full(self.m, -1, dtype=np.int32), 0
-            for r, i in enumerate(self.people):
-                found, n = self.cells_of(r, n_cells)
-                codes[i] = start + found
-                start += n
-            self._cells[n_cells] = codes, start
-        return self._cells[n_cells]
 
     def cells_of(self, r: int, n_cells: int) -> tuple[np.ndarray, int]:
         """The cells 0, 1, ... of the people of one rate, and how many."""
         return clusters(self.place_of, self.people[r], n_cells, self.m, random_state=0)
 
 
+@check.formerly(method="It is the only one, what was 'designed': leave it out.")
+def public_part(X: object, Y: object, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
+                base: Any = None) -> Public:
+    """All that asking once computes from X and Y before it asks: a map of the people, cells on it, the chance of label 1. It never sees A.
+
+    Source: ours, chapter 14. Standardize X: who is near whom depends on the units of its columns.
+
+    Parameters
+    ----------
+    X : array (m, d)
+    Y : array (m,) of 0/1, both occurring
+    notion, against : as in :func:`multiplier_grid`
+        Whose rates are compared.
+    base : fitted classifier with ``predict_proba``, optional
+        Its P(Y = 1 | x) in the place of the logistic's, see :class:`FrontierLearner`. It must not have seen A.
+
+    Returns
+    -------
+    record with ``X``, ``y``, ``m``; ``people``: an index of those of each rate; ``cells_of(r, n)``: at most n cells of those of rate r, a
+        code for each, and their number; ``eta(X)``: the base's or a logistic's P(Y = 1 | x), for anybody
+
+    Raises
+    ------
+    ValueError
+        Arrays that do not fit, entries that are not finite, one label only, features that hardly vary; a base that cannot tell.
+
+    Examples
+    --------
+    >>> from dpfair_teach.data import make_logistic
+    >>> people = make_logistic(400, rng=np.random.default_rng(1))
+    >>> public = public_part(people.X, people.Y)
+    >>> [len(i) for i in public.people], public.cells_of(0, 6)[1]
+    ([212, 188], 6)
+    """
+    check.same_people(X=X, Y=Y)
+    return Public(X, Y, parity=served(notion, against), label="Y", base=base)
+
+
 def settings_of(public: object) -> Designed:
-    """The constants of a public part that was made for this."""
-    if not isinstance(public, Public) or not isinstance(public.settings, Designed):
-        check.refuse("public", public, "is not the public part of a data set, for this method",
-                     "Make it with oneshot.public_part(X, Y, method='designed').")
-    return public.settings
+    """The constants of what is a public part."""
+    return check.instance("public", public, Public, "is not the public part of a data set",
+                          "Make it with oneshot.public_part(X, Y).").settings

@@ -1,4 +1,4 @@
-"""The functions of x that candidates are made of: the oracle's scores, for the people learned from and for anybody else."""
+"""The functions of x that candidates are made of, for the people learned from and for anybody else."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -7,35 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ._blocks import blocks, floats, together, with_one
+from ._blocks import blocks, floats, together
 from ._public import Public
-from .candidates import bayes_of, costs_of, group_shares
-from .known import Known
-
-
-class RegressionBasis:
-    """Columns (score, gap scores, 1), linear in (1, x): the regression oracle of main text, Section 5. Or with 2 eta - 1 for the score."""
-
-    def __init__(self, public: Public, smooth: np.ndarray) -> None:
-        self.eta = public.eta if public.oracle == "logistic" else None
-        self.coefficients = np.column_stack([public.base, public.least.coefficients(costs_of(smooth, public.people))])
-
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        return self._of(with_one(X), self.eta(X) if self.eta else None)
-
-    def of_people(self, public: Public) -> np.ndarray:
-        """For the people learned from, who are looked at together."""
-        return self._of(public.design, public.eta_of_people if self.eta else None)
-
-    def _of(self, design: np.ndarray, eta: np.ndarray | None) -> np.ndarray:
-        scores = design @ self.coefficients
-        if eta is not None:
-            scores[:, 0] = 2 * eta - 1
-        return _with_one(scores)
+from .candidates import bayes_of
 
 
 class BayesBasis:
-    """Columns (2 eta - 1, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) of what was released."""
+    """Columns (2 eta - 1, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) that are believed."""
 
     def __init__(self, public: Public, chances: Any, n: np.ndarray) -> None:
         self.chances, self.eta, self.parity, self.n = chances, public.eta, public.parity, n
@@ -49,7 +27,8 @@ class BayesBasis:
         return self._of(self.chances.of_people(public), public.eta_of_people)
 
     def _of(self, given: np.ndarray, eta: np.ndarray) -> np.ndarray:
-        return _with_one(bayes_of(eta, given, self.n, self.parity, self.share))
+        scores = bayes_of(eta, given, self.n, self.parity, self.share)
+        return np.column_stack([scores, np.ones(len(scores))])
 
 
 class BothBases:
@@ -65,17 +44,7 @@ class BothBases:
         return np.column_stack([self.first.of_people(public), self.second.of_people(public)])
 
 
-def _with_one(scores: np.ndarray) -> np.ndarray:
-    return np.column_stack([scores, np.ones(len(scores))])
-
-
-Basis = RegressionBasis | BayesBasis | BothBases
-
-
-def basis_of(public: Public, known: Known, smooth: np.ndarray) -> Basis:
-    if public.oracle == "bayes":
-        return BayesBasis(public, known.chances(), group_shares(smooth, public.people))
-    return RegressionBasis(public, smooth)
+Basis = BayesBasis | BothBases
 
 
 def scores_of(basis: Basis, public: Public) -> np.ndarray:

@@ -16,7 +16,6 @@ from ..mechanisms import cell_sensitivity
 from ..mechanisms.geometric import geometric_variance
 from ._public import Public, settings_of
 from .crowd import Crowd, Question
-from .releases import number_of
 
 __all__ = ["believe"]
 
@@ -49,6 +48,12 @@ class Asked(NamedTuple):
     answers: np.ndarray
     release: Release
     partition: str = ""
+
+
+def number_of(kept: float | None) -> float:
+    """A number that records of added noise have."""
+    assert kept is not None
+    return kept
 
 
 def contrasts(k: int) -> np.ndarray:
@@ -310,7 +315,7 @@ def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief
 
     Parameters
     ----------
-    public : of :func:`public_part`, with ``method="designed"``
+    public : of :func:`public_part`
     asked : sequence of records
         Of :func:`ask_part`: at least one for each rate, cells first.
     n_groups : int in 2..1000
@@ -332,7 +337,7 @@ def believe(public: Public, asked: Sequence[Asked], n_groups: int = 2) -> Belief
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import ask_part, public_cells, public_part, split_epsilon
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> public, rng = public_part(people.X, people.Y, method="designed"), np.random.default_rng(2)
+    >>> public, rng = public_part(people.X, people.Y), np.random.default_rng(2)
     >>> asked = [ask_part(public_cells(public, p), people.A, p, p.first, rng) for p in split_epsilon(public, 2.0)]
     >>> belief = believe(public, asked)
     >>> belief.means(0).shape, round(float(belief.means(0).mean()), 1)

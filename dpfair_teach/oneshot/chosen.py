@@ -7,12 +7,11 @@ import numpy as np
 
 from .._curve import violation_of
 from ..fairness import Parity
+from ._blocks import blocks, floats, with_one
 from ._public import Public
 from .basis import Basis
 from .belief import Asked, Belief
-from .curve import upper_half
 from .designed import ask_well
-from .published import Frontier
 from .thresholds import Candidates
 
 #: Draws by which a violation is told, and the corners and the mixture for a gamma are found: others than those of the program.
@@ -41,26 +40,28 @@ class Believed:
 
 
 @dataclass(frozen=True)
-class Chosen(Frontier):
-    """What is published where mixtures were chosen by a belief: for a gamma that of least error which is expected to violate by gamma.
+class Frontier:
+    """What is published: for a gamma the mixture of least error which is expected to violate by gamma; candidates are functions of x.
 
-    Source: ours, chapter 14. As :class:`Frontier`, with the mean ``gaps`` of the belief; ``corners`` (V, H), mixtures for falling prices of
-    unfairness; ``violations`` (V,), what each is expected to violate by, the mean over draws of its largest gap;
-    between two of them a mixture of both violates by no more than the mean of theirs. ``kept`` (G,): the violation that is expected of
-    the mixtures published.
+    Source: ours, chapter 14. ``gammas`` (G,); ``weights`` (G, H): how often each candidate is used; ``multipliers`` (H, b): candidate h
+    accepts x where basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, C): signed
+    gaps of the notion, the mean of the belief; ``corners`` (V, H), mixtures for falling prices of unfairness; ``violations`` (V,), what
+    each is expected to violate by, the mean over draws of its largest gap: between two of them a mixture of both violates by no more than
+    the mean of theirs. ``expected_violation`` (G,): the same of the mixtures published; ``expected_error`` (G,): exact.
     """
 
+    gammas: tuple[float, ...]
+    weights: np.ndarray
+    multipliers: np.ndarray
+    error: np.ndarray
+    gaps: np.ndarray
     corners: np.ndarray
     violations: np.ndarray
-    kept: np.ndarray
+    expected_violation: np.ndarray
 
     @property
-    def expected_violation(self) -> np.ndarray:
-        return self.kept
-
-    @property
-    def used(self) -> np.ndarray:
-        return np.arange(len(self.error))
+    def expected_error(self) -> np.ndarray:
+        return self.weights @ self.error
 
     def row(self, gamma: float) -> np.ndarray:
         """The mixture for a gamma, (H,)."""
@@ -96,13 +97,13 @@ def _above(x: np.ndarray, y: np.ndarray, a: int, b: int, c: int) -> bool:
 
 
 def learn_designed(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, share: float | None,
-                   gammas: tuple[float, ...]) -> tuple[Basis, Chosen, Believed, list[Asked]]:
+                   gammas: tuple[float, ...]) -> tuple[Basis, Frontier, Believed, list[Asked]]:
     """:func:`ask_well`, and what is published of it."""
     asked, belief, found, path = ask_well(public, A, epsilon, rng, n_groups=k, share=share)
     return *published_of(belief, found, path, gammas), asked
 
 
-def published_of(belief: Belief, found: Candidates, path: np.ndarray, gammas: tuple[float, ...]) -> tuple[Basis, Chosen, Believed]:
+def published_of(belief: Belief, found: Candidates, path: np.ndarray, gammas: tuple[float, ...]) -> tuple[Basis, Frontier, Believed]:
     """The candidates that some mixture uses, mixtures for all gammas, and how often they may accept each group."""
     H, parity = len(found.error), belief.public.parity
     used = np.union1d(np.flatnonzero((path > 1e-9).any(axis=0)), [H - 2, H - 1])
@@ -114,8 +115,8 @@ def published_of(belief: Belief, found: Candidates, path: np.ndarray, gammas: tu
     mixtures, violations = mixtures[corners], violations[corners]
     weights = np.stack([between(mixtures, violations, gamma) for gamma in gammas])
     gaps = np.moveaxis(parity.differences_for(belief.k)(np.moveaxis(believed.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
-    frontier = Chosen(gammas, weights, found.decisions.multipliers[used], error, gaps, np.zeros((0, len(used))), mixtures, violations,
-                      expected_violations(believed, weights, parity))
+    frontier = Frontier(gammas, weights, found.decisions.multipliers[used], error, gaps, mixtures, violations,
+                        expected_violations(believed, weights, parity))
     return found.basis, frontier, believed
 
 
@@ -143,3 +144,12 @@ def what_is_believed(belief: Belief, found: Candidates, used: np.ndarray) -> Bel
                 counted[:] = -score[:, None]            # whom group 0 has the others have not
             deviation[a, r] = np.sqrt(max(belief.noise(r, counted), least))
     return Believed(drawn, people, deviation)
+
+
+def upper_half(public: Public) -> np.ndarray:
+    """Who of the people of each rate has the larger half of the public scores, (m,) of bool."""
+    score = np.concatenate([with_one(floats(public.X[at])) @ public.base for at in blocks(public.m)])
+    found = np.zeros(public.m, dtype=bool)
+    for people in public.people:
+        found[people] = score[people] > np.median(score[people])
+    return found

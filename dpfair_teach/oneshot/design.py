@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from ..fairness import Parity
 from ..mechanisms import cell_sensitivity
+from ..mechanisms.directions import grid_for
 from ..mechanisms.geometric import geometric_variance
 from ._blocks import blocks
 from ._clusters import clusters
 from .belief import Belief
-from .directions import grid_for
 from .thresholds import Candidates
 
 __all__ = ["design_question"]
@@ -126,7 +126,7 @@ def design_question(belief: Belief, candidates: Candidates, path: ArrayLike, pri
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import ask_part, bayes_mixtures, believe, fair_candidates, public_cells, public_part, split_epsilon
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> public, rng = public_part(people.X, people.Y, method="designed"), np.random.default_rng(2)
+    >>> public, rng = public_part(people.X, people.Y), np.random.default_rng(2)
     >>> asked = [ask_part(public_cells(public, p), people.A, p, p.first, rng) for p in split_epsilon(public, 2.0)]
     >>> belief = believe(public, asked)
     >>> found = fair_candidates(public, belief)

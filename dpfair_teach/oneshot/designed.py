@@ -1,19 +1,19 @@
 """Ask well, on one screen: a question to each label, what to believe then, mixtures that are good by it, and a question made for them."""
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..mechanisms import cell_sensitivity, release_cells
+from ..mechanisms import cell_sensitivity, release_cells, release_directions, whole_directions
+from ..mechanisms.directions import grid_for
 from ._public import Public, settings_of
 from .belief import Asked, Belief, believe
 from .decide import bayes_mixtures
 from .design import design_question
-from .directions import grid_for, release_directions, whole_directions
-from .run import parts_of
 from .settings import Designed
 from .thresholds import Candidates, fair_candidates, grid_of
 
@@ -74,11 +74,11 @@ def ask_well(
 
     Source: ours, chapter 14. A is read by :func:`ask_part` alone. A person is in one part, and is asked there twice, for ``first`` and for
     ``second``: epsilon together. All else follows from X, Y and the answers. The same numbers:
-    ``FrontierLearner(epsilon, gamma, method="designed").fit(...)``, for every gamma, and for people to come.
+    ``FrontierLearner(epsilon, gamma).fit(...)``, for every gamma, and for people to come.
 
     Parameters
     ----------
-    public : of :func:`public_part` with ``method="designed"``
+    public : of :func:`public_part`
     A : array (m,) of codes 0..k-1
         Groups, the private input.
     epsilon : float in [1e-6, 1e6]
@@ -109,7 +109,7 @@ def ask_well(
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import public_part
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> asked, *_ = ask_well(public_part(people.X, people.Y, method="designed"), people.A, 2.0, np.random.default_rng(2))
+    >>> asked, *_ = ask_well(public_part(people.X, people.Y), people.A, 2.0, np.random.default_rng(2))
     >>> [(question.release.part[0], round(question.release.epsilon, 2)) for question in asked]
     [('label 0', 1.05), ('label 1', 0.95), ('label 0', 0.95), ('label 1', 1.05)]
     """
@@ -181,7 +181,7 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
 
     Parameters
     ----------
-    public : of :func:`public_part`, with ``method="designed"``
+    public : of :func:`public_part`
     epsilon : float in [1e-6, 1e6]
     n_groups : int in 2..1000
     share : float in [0.001, 1], optional
@@ -201,7 +201,7 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import public_part
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> [round(part.first, 3) for part in split_epsilon(public_part(people.X, people.Y, method="designed"), 1.0)]
+    >>> [round(part.first, 3) for part in split_epsilon(public_part(people.X, people.Y), 1.0)]
     [0.523, 0.477]
     """
     settings = settings_of(public)
@@ -217,6 +217,19 @@ def split_epsilon(public: Public, epsilon: float, n_groups: int = 2, share: floa
             for r, (name, people, part) in enumerate(zip(names, public.people, shares, strict=True))]
 
 
+def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
+    """Epsilon of the first question and of the second; together not above the whole, and such that the noise of counts lies in doubles."""
+    first, least = epsilon * share, 1e-9 * cell_sensitivity(k)
+    second = epsilon - first
+    if Fraction(first) + Fraction(second) > Fraction(epsilon):      # by the last digit, and epsilon is a promise
+        second = float(np.nextafter(second, 0.0))
+    for name, part in {"the first question": first, **({"the second question": second} if share < 1 else {})}.items():
+        if part < least:
+            check.refuse("share", share, f"leaves {part:.2g} of epsilon = {epsilon:g} for {name}: less than {least:g}",
+                         "Choose a share nearer to 0.5, 1 for no second question, or a larger epsilon.")
+    return first, second
+
+
 def cells_for(n: int, epsilon: float, settings: Designed) -> int:
     """Cells for n people whose counts have the noise of this epsilon; 0 where noise hides all of them."""
     return int(min(settings.cells * (n * epsilon) ** settings.growth, MOST_CELLS, n))
@@ -230,7 +243,7 @@ def public_cells(public: Public, part: Part) -> np.ndarray:
 
     Parameters
     ----------
-    public : of :func:`public_part`, with ``method="designed"``
+    public : of :func:`public_part`
     part : of :func:`split_epsilon`
 
     Returns
@@ -247,7 +260,7 @@ def public_cells(public: Public, part: Part) -> np.ndarray:
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import public_part
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> public = public_part(people.X, people.Y, method="designed")
+    >>> public = public_part(people.X, people.Y)
     >>> [int(public_cells(public, part).max()) + 1 for part in split_epsilon(public, 1.0)]
     [9, 8]
     """
@@ -288,7 +301,7 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import public_part
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> public = public_part(people.X, people.Y, method="designed")
+    >>> public = public_part(people.X, people.Y)
     >>> part = split_epsilon(public, 40.0)[1]
     >>> int(ask_part(public_cells(public, part), people.A, part, 20.0, np.random.default_rng(2)).answers.sum())
     69

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from .. import _checks as check
-from .releases import as_many
+from .candidates import as_many
 
 __all__ = ["curse_bound", "gap_question", "logit_posterior"]
 

@@ -10,8 +10,7 @@ from scipy.optimize import linprog
 from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import NOTIONS, Notion
-from .candidates import both_labels
-from .releases import as_many
+from .candidates import as_many, both_labels
 
 __all__ = ["fair_mixture", "response_error", "threshold_scores"]
 

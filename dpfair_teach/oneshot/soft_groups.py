@@ -10,7 +10,6 @@ from scipy.special import softmax
 from .. import _checks as check
 from .. import mechanisms
 from ..mechanisms import UNIT_A, Release, release
-from .releases import exact_rows, group_sums, longest_row
 
 __all__ = ["group_contrasts", "release_contrasts", "soft_groups"]
 
@@ -55,6 +54,20 @@ def _features(features: ArrayLike) -> np.ndarray:
     return features
 
 
+def longest_row(features: np.ndarray) -> float:
+    """The largest length of a row. Entries are brought near 1 first, by a power of two: squares of tiny ones would vanish, and with
+    them the noise; nothing else is rounded by it."""
+    by = np.ldexp(1.0, np.frexp(np.abs(features).max())[1])
+    return float(np.linalg.norm(features / by, axis=1).max() * by) if by > 0 else 0.0
+
+
+def exact_rows(features: np.ndarray) -> np.ndarray:
+    """Cut off toward 0 to multiples of a public power of two, so small that sums of everybody's are exact in doubles in any order. X is
+    public, so its largest entry may say which; no row becomes longer, so no sensitivity does."""
+    unit = max(np.ldexp(1.0, int(np.frexp(np.abs(features).max())[1]) + (len(features) - 1).bit_length() - 53), 5e-324)
+    return np.trunc(features / unit) * unit
+
+
 def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: float, rng: np.random.Generator, *,
                       n_groups: int = 2) -> tuple[np.ndarray, Release]:
     """Sum everybody's public features, one sum for each of k-1 contrasts of the groups, with Gaussian noise: all that the model asks of A.
@@ -63,10 +76,10 @@ def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: 
     Privacy unit: one person's A changes. If i moves from a to a', c changes by f_i (b(a') - b(a))^T and by nothing else, whose Frobenius
     norm is ||f_i||_2 ||b(a') - b(a)||_2 = sqrt(2) ||f_i||_2, for any two groups: rows of an orthonormal B differ by
     ||e_a' - e_a|| = sqrt(2), less what lies along 1, which is nothing. So the l2 sensitivity is sqrt(2) max_i ||f_i||_2; it is attained,
-    and public, because X and y are. The sum of each group is exact, as in :func:`release_sums`; that they are put together in doubles adds
-    2^-49 k m max_i ||f_i||_2: in each of two worlds the product with B is off by at most k 2^-53 || |B| ||_2 times the sums' norm, which is
-    at most m max_i ||f_i||_2, and || |B| ||_2 is below 4 up to 1000 groups. The noise is exactly calibrated, noisy sums are rounded to a
-    public grid.
+    and public, because X and y are. Features are cut off to a public grid, on which the sum of each group is exact; that the sums are put
+    together in doubles adds 2^-49 k m max_i ||f_i||_2: in each of two worlds the product with B is off by at most k 2^-53 || |B| ||_2 times
+    the sums' norm, which is at most m max_i ||f_i||_2, and || |B| ||_2 is below 4 up to 1000 groups. The noise is exactly calibrated, noisy
+    sums are rounded to a public grid.
 
     Parameters
     ----------
@@ -97,8 +110,9 @@ def release_contrasts(features: ArrayLike, A: ArrayLike, epsilon: float, delta: 
     """
     features, B = _features(features), group_contrasts(n_groups)
     A = check.groups_below("A", A, len(B), of="features", length=len(features))
-    sums = group_sums(exact_rows(features), A, None, len(B), every_group=True)[:, 0]
-    sensitivity = (math.sqrt(2) + 2.0**-49 * len(B) * len(features)) * longest_row(features, 2)
+    rows = exact_rows(features)
+    sums = np.stack([rows[A == a].sum(axis=0) for a in range(len(B))])
+    sensitivity = (math.sqrt(2) + 2.0**-49 * len(B) * len(features)) * longest_row(features)
     sigma = mechanisms.gaussian_sigma(sensitivity, epsilon, delta)
     return release("gaussian", sums.T @ B, check.rng(rng), unit=UNIT_A, sensitivity=sensitivity, scale=sigma)
 

@@ -14,7 +14,6 @@ from .basis import Basis, BayesBasis, BothBases, scores_of
 from .belief import Belief
 from .candidates import multiplier_grid
 from .decided import Decisions
-from .run import candidate_rows
 
 __all__ = ["fair_candidates"]
 
@@ -33,8 +32,16 @@ def grid_of(k: int, parity: Parity, draws: int) -> np.ndarray:
             grid = multiplier_grid(k, points=points, notion=parity)
     if draws * gaps * len(grid) > MOST:
         check.refuse("n_groups", k, f"makes {gaps} gaps between groups, too many to draw for {len(grid):,} candidates",
-                     "Merge groups, compare each with one of them (against='anchor'), or choose another method.")
+                     "Merge groups, or compare each with one of them (against='anchor').")
     return grid
+
+
+def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
+    """What the columns (score, gap scores, 1) of a basis are multiplied with: for each multiplier, then reject all and accept all."""
+    rows = np.column_stack([np.ones(len(multipliers)), -multipliers, np.zeros(len(multipliers))])
+    constants = np.zeros((2, rows.shape[1]))
+    constants[:, -1] = (-1.0, 1.0)
+    return np.concatenate([rows, constants])
 
 
 class LogitChances:
@@ -76,7 +83,7 @@ class Candidates:
         self.of_crowd = [self.decisions.of_people(i[at]) for i, at in zip(public.people, belief.crowd.sample, strict=True)]
         self.exact: np.ndarray | None = None
         if public.together or also is None:
-            self.error, _ = self.decisions.counted(public.y)
+            self.error = self.decisions.errors(public.y)
         else:                   # of very many people, once: what is published counts everybody, and not the crowd alone
             self.error, self.exact = self._counted(public)
 
@@ -113,7 +120,7 @@ def fair_candidates(public: Public, belief: Belief, also: Candidates | None = No
 
     Parameters
     ----------
-    public : of :func:`public_part` with ``method="designed"``
+    public : of :func:`public_part`
     belief : of :func:`believe`
     also, path : of an earlier call, and of :func:`bayes_mixtures`, optional
         Its candidates that some mixture uses are there too: about these the designed question was.
@@ -132,7 +139,7 @@ def fair_candidates(public: Public, belief: Belief, also: Candidates | None = No
     >>> from dpfair_teach.data import make_logistic
     >>> from dpfair_teach.oneshot import ask_part, believe, public_cells, public_part, split_epsilon
     >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> public, rng = public_part(people.X, people.Y, method="designed"), np.random.default_rng(2)
+    >>> public, rng = public_part(people.X, people.Y), np.random.default_rng(2)
     >>> asked = [ask_part(public_cells(public, p), people.A, p, p.first, rng) for p in split_epsilon(public, 2.0)]
     >>> found = fair_candidates(public, believe(public, asked))
     >>> found.gaps(64).shape, round(float(found.error.min()), 2)

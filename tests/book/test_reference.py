@@ -63,7 +63,7 @@ def test_every_member_says_what_it_is():
 
 def test_what_functions_return_is_shown_with_its_members():
     """Nobody makes a mixture or a table of a play by hand: it stands behind what returns it, once, and in no list of public names."""
-    assert "Mixtures" in [entry.name for entry in reference.results("oneshot")]
+    assert "Mixtures" in [entry.name for entry in reference.results("experiments")]
     for room, (_, entries) in reference.rooms().items():
         returned = reference.results(room)
         assert not {entry.name for entry in returned} & {entry.name for entry in entries}

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from book.studies import figure1_right
-from dpfair_teach import accounting, audit, data, fairness, load, mechanisms, oneshot, postprocessing
+from dpfair_teach import accounting, audit, data, fairness, load, mechanisms, postprocessing
 from faults import Mutant, changed, scaled, with_arguments
 
 # Two groups, 2,000 people: the smallest (group, label) holds 300 of them, so the hypothesis of Theorem 2.2 holds at epsilon = 1.
@@ -186,15 +186,35 @@ def test_definition_1_3_brute_force_meets_lemma_2_1():
 
 
 def test_definition_1_3_holds_the_public_part_fixed():
-    """The sum of a feature over group 1: its sensitivity is the largest feature at hand; over all X it has none. Laplace noise of that
+    """The sum of a feature over group 1: its sensitivity is the largest feature at hand; over all X it has none. Geometric noise of that
     scale has exactly epsilon at the worst pair of groups; noise made for features a tenth as large has ten times as much."""
-    epsilon, Y, x = 0.7, np.zeros(4, dtype=int), np.array([[1.0], [-2.0], [0.5], [1.5]])
-    for scale in (1.0, 10.0):
-        sums = {A: oneshot.group_sums(scale * x, A, Y).ravel() for A in itertools.product((0, 1), repeat=4)}
-        worst = max(np.abs(sums[A] - sums[B]).sum() for A, B in itertools.product(sums, repeat=2) if sum(map(abs, np.subtract(A, B))) == 1)
-        assert worst == 2 * scale and oneshot.sums_sensitivity(scale * x) == pytest.approx(worst)
-        spent = [worst / (oneshot.sums_sensitivity(made_for) / epsilon) for made_for in (scale * x, scale * x / 10)]
-        assert spent == pytest.approx([epsilon, 10 * epsilon])      # the largest log ratio of two Laplace densities of that scale
+    epsilon, x = 0.7, np.array([10, -20, 5, 15])
+    for scale in (10, 100):
+        sums = {A: scale * x @ np.array(A) for A in itertools.product((0, 1), repeat=4)}
+        worst = max(abs(sums[A] - sums[B]) for A, B in itertools.product(sums, repeat=2) if sum(map(abs, np.subtract(A, B))) == 1)
+        records = [mechanisms.release_directions([made_for * x], [0, 1, 0, 1], epsilon, np.random.default_rng(0))[1]
+                   for made_for in (scale, scale // 10)]
+        assert worst == 20 * scale == records[0].sensitivity
+        spent = [worst / record.scale for record in records]
+        assert spent == pytest.approx([epsilon, 10 * epsilon])      # the largest log ratio of two geometric laws of that scale
+
+
+def test_a_gap_is_one_weighted_count():
+    """Of every classifier of six people and all groups: the gap, counted as people, is what a weighted count of group 1 says, here with no
+    noise; and who changes group moves that count by the own weight, the largest of which its record states."""
+    Y, n = np.zeros(6, dtype=int), 6
+    for h in itertools.product((0, 1), repeat=n):
+        weights = n * np.array(h) - sum(h)              # n (h_i - mean), whole
+        if not weights.any():
+            continue
+        for A in map(np.array, itertools.product((0, 1), repeat=n)):
+            told, record = mechanisms.release_directions([weights], A, 1e9, np.random.default_rng(0))
+            assert record.sensitivity == np.abs(weights).max()
+            assert [abs(weights @ np.where(np.arange(n) == i, 1 - A, A) - weights @ A) for i in range(n)] == np.abs(weights).tolist()
+            if 0 < A.sum() < n:
+                counts = fairness.cell_counts(np.array(h), A, Y, n_groups=2)
+                zero, one = fairness.Parity("false_positive", "anchor").rates(counts)[:, 0]
+                assert one - zero == pytest.approx(told[0, 0] / (A.sum() * (n - A.sum())), abs=1e-12)
 
 
 def test_lemma_2_1_exhaustive():
@@ -1151,8 +1171,10 @@ FAULTS = {
     "noisy_counts_at_sensitivity_one": Mutant(
         "dpfair_teach.postprocessing.noisy_counts", with_arguments(epsilon=lambda e: 2 * e), "the scale forgets that two cells change"),
     "slack_halved": Mutant("dpfair_teach.postprocessing.paper_slack", scaled(0.5), "half the slack"),
-    "sums_sensitivity_of_the_unit_box": Mutant("dpfair_teach.oneshot.sums_sensitivity", lambda f: lambda features, *args, **kw: (
-        f(np.ones_like(features), *args, **kw)), "the public features are not looked at"),
+    "sensitivity_of_the_unit_box": Mutant("dpfair_teach.mechanisms.release_directions", lambda f: lambda directions, *args, **kw: (
+        f(np.sign(directions), *args, **kw)), "the public features are not looked at"),
+    "weights_without_their_signs": Mutant("dpfair_teach.mechanisms.release_directions", lambda f: lambda directions, *args, **kw: (
+        f(np.abs(directions), *args, **kw)), "nobody counts against the gap"),
     "slack_of_the_own_cell": Mutant("dpfair_teach.postprocessing.slacks.unguarded_paper_slack", slack_of_one_cell(False),
                                     "the anchor's cell may be as small as it likes"),
     "slack_of_the_anchors_cell": Mutant("dpfair_teach.postprocessing.slacks.unguarded_paper_slack", slack_of_one_cell(True),

@@ -116,8 +116,6 @@ SUMS = {
     "functional.adfc_ratio": {"with w_s": "adfc_ratio_without_phi_s", "without": "adfc_ratio_without_phi_n"},
     "functional.moments_l2": {
         "the label": "moments_without_the_label", "the group": "moments_without_the_group", "products": "moments_without_the_matrix"},
-    "oneshot.joint_cells": {
-        "the label": "cells_without_the_label", "every classifier": "last_classifier_forgotten", "no more": "cells_finer_than_decisions"},
 }
 
 # Called like a bound, and of one term: a product, an exact value, a largest or smallest number.
@@ -127,7 +125,7 @@ ONE_TERM = {
     "games.least_bound", "lagrangian.clipped_mean_sensitivity", "lagrangian.fixed_sensitivity", "lagrangian.fixed_violation_sensitivity",
     "lagrangian.sensitivity.floored_sensitivity", "lagrangian.means_sensitivity",
     "lagrangian.missing_sensitivity", "lagrangian.sensitivity.sign_flip_sensitivity", "lagrangian.leaks.theorem_5",
-    "mechanisms.measurement.cell_sensitivity", "oneshot.curse_bound", "oneshot.sums_sensitivity", "oracles.cost_sensitivity",
+    "mechanisms.measurement.cell_sensitivity", "oneshot.curse_bound", "oracles.cost_sensitivity",
     "postprocessing.algorithms.count_sensitivity", "postprocessing.main_text_slack",
     "separation.sensitivity.gap_sensitivity", "separation.theorem_3_9",
 }

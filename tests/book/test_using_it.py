@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
 
-from dpfair_teach import fairness
+from dpfair_teach import accounting, fairness
 from test_chapters import CHAPTERS, boxes
 
 PAGE = (CHAPTERS / "using-it.md").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_what_it_says_that_folds_spend_is_so():
 def test_the_choice_on_the_page_is_what_it_says():
     names, _ = run()
     assert names["best"].violation_high <= .1 and set(names["both"].learner) == {"ask once", "repair"}
-    assert sum(release.epsilon for model in (names["learner"], names["repair"]) for release in model.releases_) == pytest.approx(2.0)
+    assert sum(accounting.compose(model.releases_) for model in (names["learner"], names["repair"])) == pytest.approx(2.0)
     assert names["told"][0].category is names["SmallGroupWarning"]
 
 

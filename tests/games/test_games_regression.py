@@ -4,8 +4,7 @@ import pytest
 
 from book.studies.left_panel import left_people, left_reference
 from dpfair_teach import games
-from dpfair_teach.experiments import pareto_quality
-from dpfair_teach.oneshot import best_mixtures
+from dpfair_teach.experiments import best_mixtures, pareto_quality
 from dpfair_teach.oracles import RegressionOracle
 from test_oracles_regression import people
 

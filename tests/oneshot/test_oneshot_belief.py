@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 
 from dpfair_teach import data
 from dpfair_teach.fairness import Parity
-from dpfair_teach.mechanisms import release_cells
+from dpfair_teach.mechanisms import release_cells, release_directions, whole_directions
 from dpfair_teach.oneshot import (
     ask_part,
     ask_well,
@@ -19,9 +19,7 @@ from dpfair_teach.oneshot import (
     logit_posterior,
     public_cells,
     public_part,
-    release_directions,
     split_epsilon,
-    whole_directions,
 )
 from dpfair_teach.oneshot._public import Public
 from dpfair_teach.oneshot.belief import ARRIVED, Asked, Belief, contrasts, whole_numbers
@@ -53,8 +51,15 @@ def population(k, m=120):
 
 def believed(k, against, notion, epsilon=1.0):
     people = population(k)
-    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=parity_of(notion, against))
+    public = Public(people.X, people.Y, parity=parity_of(notion, against))
     return people, public, Belief(public, asked(public, people.A, k, epsilon, np.random.default_rng(2)), k)
+
+
+def prior_features(public, people):
+    """Whose inner products are the prior covariance of a logit, written out: a linear part, and bells around the landmarks, whitened."""
+    place, marks = public.place[people], public.map.landmarks
+    bells = DESIGNED.smooth * np.exp(-((place[:, None] - marks) ** 2).sum(axis=2) / (2 * DESIGNED.length**2))
+    return np.column_stack([np.sqrt(DESIGNED.linear) * place, bells @ public.map.whiten])
 
 
 def whole_law(belief):
@@ -68,7 +73,7 @@ def written_out(belief):
     k, groups, public = belief.k, belief.groups, belief.public
     rates = range(len(belief.asked))
     own_mean = DESIGNED.apart * np.eye(len(rates))              # the first features are the mean logits, of which each rate has its own
-    features = [np.column_stack([np.tile(own_mean[r], (len(i), 1)), public.map.features(public.place[i])])
+    features = [np.column_stack([np.tile(own_mean[r], (len(i), 1)), prior_features(public, i)])
                 for r, i in enumerate(public.people)]
     scores = [features[r] @ belief.weights[r] @ belief.contrasts.T for r in rates]
     p = [softmax(s, axis=1) for s in scores]
@@ -139,7 +144,7 @@ def test_the_coefficients_are_the_likeliest_however_little_the_answers_tell(kind
     """One more step would move nobody. Whole steps would go back and forth for ever, where a group is empty or epsilon is small."""
     people = data.make_logistic(400, rng=np.random.default_rng(seed))
     A = {"plain": people.A, "empty": 0 * people.A, "few": (np.arange(400) < 3).astype(int), "three": people.A + (people.X[:, 1] > 1)}[kind]
-    public = public_part(people.X, people.Y, method="designed")
+    public = public_part(people.X, people.Y)
     rng = np.random.default_rng(seed)
     belief = believe(public, [ask_part(public_cells(public, part), A, part, part.first, rng)
                               for part in split_epsilon(public, epsilon, k)], k)
@@ -150,11 +155,11 @@ def test_the_coefficients_are_the_likeliest_however_little_the_answers_tell(kind
 def test_of_two_groups_and_one_rate_it_believes_what_the_formula_of_a_few_lines_does(epsilon):
     """:func:`logit_posterior`, with the features of the map and a mean logit."""
     people = population(2, 300)
-    public = public_part(people.X, people.Y, method="designed", notion="demographic_parity")
+    public = public_part(people.X, people.Y, notion="demographic_parity")
     part = split_epsilon(public, epsilon)[0]
     belief = believe(public, [ask_part(public_cells(public, part), people.A, part, part.first, np.random.default_rng(5))])
     question = belief.asked[0][0]
-    features = np.column_stack([np.full(people.m, DESIGNED.apart), public.map.features(public.place)])
+    features = np.column_stack([np.full(people.m, DESIGNED.apart), prior_features(public, slice(None))])
     told = logit_posterior(question.rows(slice(None)).toarray(), question.answers[0], np.full(question.q, question.variance), features, .5)
     assert belief.means(0)[:, 0] == pytest.approx(told, abs=2e-3)
 
@@ -182,7 +187,7 @@ def test_draws_have_the_law_of_the_belief_over_both_rates(k, against, notion):
 def test_weights_of_cells_tell_what_the_same_weights_of_everybody_do(k, against, notion):
     """A second question of weights of the first one's cells, and the same written out for each person."""
     people = population(k)
-    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=parity_of(notion, against))
+    public = Public(people.X, people.Y, parity=parity_of(notion, against))
     of_cells, of_everybody, rng = [], [], np.random.default_rng(7)
     for first in asked(public, people.A, k, 1.0, rng)[::2]:
         weights, A = whole_directions(rng.normal(size=(2, 6)), 50), people.A[public.people[first.rate]]
@@ -226,7 +231,7 @@ def test_before_an_answer_a_label_s_mean_share_is_between_2_and_98_percent():
 def test_what_is_known_exactly_has_no_spread(k, against, notion):
     """Cells of one person each, at epsilon 500: the groups themselves come out, whatever the prior thinks."""
     people = population(k, m=60)
-    public = Public(people.X, people.Y, DESIGNED, oracle="bayes", parity=parity_of(notion, against))
+    public = Public(people.X, people.Y, parity=parity_of(notion, against))
     belief = Belief(public, asked(public, people.A, k, 500.0, np.random.default_rng(2), n_cells=60), k)
     for r, i in enumerate(public.people):
         assert belief.means(r) == pytest.approx(np.eye(k)[people.A[i]][:, belief.groups], abs=1e-4)
@@ -248,7 +253,7 @@ def test_populations_drawn_from_the_prior_are_believed_as_they_are():
     is 1 up to .25, three standard errors; a linearized law need not do better."""
     rng, off = np.random.default_rng(6), []
     people = population(2, m=400)
-    public = Public(people.X, people.Y, DESIGNED, oracle="bayes")
+    public = Public(people.X, people.Y)
     frame = crowd.Crowd(public, [public.cells_of(r, 8)[0] for r in (0, 1)])
     half = people.X[:, 0] > 0
     for _ in range(150):

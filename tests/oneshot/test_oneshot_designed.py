@@ -32,13 +32,13 @@ from dpfair_teach.oneshot import (
     split_epsilon,
 )
 from dpfair_teach.oneshot.chosen import MORE_APART, Believed, between, expected_violations, lower_corners, published_of
-from dpfair_teach.oneshot.run import METHODS, learn, parts_of
+from dpfair_teach.oneshot.designed import parts_of
 from dpfair_teach.oneshot.settings import DESIGNED
 from dpfair_teach.oneshot.thresholds import MOST, Candidates, grid_of
 
 
 def fitted(people, A=None, epsilon=2.0, gamma=.05, **how):
-    model = FrontierLearner(epsilon, gamma, method="designed", **how)
+    model = FrontierLearner(epsilon, gamma, **how)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallGroupWarning)
         return model.fit(people.X, people.Y, sensitive_features=people.A if A is None else A, rng=np.random.default_rng(3))
@@ -52,7 +52,7 @@ def people():
 def test_a_label_of_seven_people_is_served_and_warned_of(people):
     Y = np.zeros(people.m, dtype=int)
     Y[np.argsort(people.X[:, 0])[-7:]] = 1
-    model = FrontierLearner(2.0, .05, method="designed")
+    model = FrontierLearner(2.0, .05)
     with (pytest.warns(SmallGroupWarning, match="^y has 7 people of label 1, fewer than 10"),
           pytest.warns(SmallGroupWarning, match="^too small")):
         model.fit(people.X, Y, sensitive_features=people.A, rng=np.random.default_rng(3))
@@ -68,20 +68,20 @@ def test_few_people_of_a_label_and_a_group_of_nobody_are_never_passed_over_in_si
     for labels, A, said in ((Y, people.A, "^y has 9 people of label 1"), (people.Y, nobody, "^too small|^nobody is there")):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            FrontierLearner(epsilon, .05, method="designed").fit(people.X, labels, sensitive_features=A, rng=np.random.default_rng(3))
+            FrontierLearner(epsilon, .05).fit(people.X, labels, sensitive_features=A, rng=np.random.default_rng(3))
         assert any(re.match(said, str(one.message)) for one in told)
 
 
 @pytest.mark.parametrize("a", [0, 1])
 def test_a_group_of_nobody_is_served_and_warned_of(people, a):
-    model = FrontierLearner(2.0, .05, method="designed")
+    model = FrontierLearner(2.0, .05)
     with pytest.warns(SmallGroupWarning, match=f"group {1 - a}"):
         model.fit(people.X, people.Y, sensitive_features=np.full(people.m, a), rng=np.random.default_rng(3))
     assert np.isfinite(model.frontier_.gaps).all()
 
 
 def test_where_no_cell_is_left_the_frontier_goes_from_the_constant_to_the_base_and_says_so(people):
-    model = FrontierLearner(.002, .05, method="designed")
+    model = FrontierLearner(.002, .05)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(3))
@@ -97,14 +97,14 @@ def test_where_no_cell_is_left_the_frontier_goes_from_the_constant_to_the_base_a
 def test_a_label_whose_people_are_all_alike_has_one_cell_and_no_warning(people):
     with warnings.catch_warnings():
         warnings.simplefilter("error", NothingToAskWarning)
-        FrontierLearner(50.0, .05, method="designed").fit(people.Y[:, None].astype(float), people.Y, sensitive_features=people.A,
+        FrontierLearner(50.0, .05).fit(people.Y[:, None].astype(float), people.Y, sensitive_features=people.A,
                                                           rng=np.random.default_rng(3))
 
 
 def test_a_small_label_of_one_cell_beside_a_large_one_of_several_is_no_reason_for_a_warning(people):
     Y = np.zeros(people.m, dtype=int)
     Y[np.argsort(people.X[:, 0])[-12:]] = 1
-    model = FrontierLearner(.2, .05, method="designed")
+    model = FrontierLearner(.2, .05)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NothingToAskWarning)
         warnings.simplefilter("ignore", SmallGroupWarning)
@@ -117,7 +117,7 @@ def test_one_person_of_a_label_is_one_cell_at_any_epsilon_and_no_warning(people)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NothingToAskWarning)
         warnings.simplefilter("ignore", SmallGroupWarning)
-        FrontierLearner(1e6, .05, method="designed", notion="true_positive").fit(people.X, Y, sensitive_features=people.A,
+        FrontierLearner(1e6, .05, notion="true_positive").fit(people.X, Y, sensitive_features=people.A,
                                                                                  rng=np.random.default_rng(3))
 
 
@@ -125,7 +125,7 @@ def test_one_person_of_a_label_is_one_cell_at_any_epsilon_and_no_warning(people)
 def test_a_share_that_leaves_no_second_question_is_refused_before_the_first(epsilon, share, people):
     rng, other = np.random.default_rng(3), np.random.default_rng(3)
     with pytest.raises(ValueError, match=r"^share=.*leaves .* for the second question"):
-        ask_well(public_part(people.X, people.Y, method="designed"), people.A, epsilon, rng, share=share)
+        ask_well(public_part(people.X, people.Y), people.A, epsilon, rng, share=share)
     assert rng.random() == other.random()
 
 
@@ -158,28 +158,26 @@ def test_a_few_people_of_a_label_are_never_thought_well_known(people, few):
     for seed in range(3):
         with (pytest.warns(SmallGroupWarning, match="^y has . p.* of label 1, fewer than 10"),
               pytest.warns(SmallGroupWarning, match="^too small")):
-            FrontierLearner(1.0, .05, method="designed").fit(people.X, Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
+            FrontierLearner(1.0, .05).fit(people.X, Y, sensitive_features=people.A, rng=np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_epsilon_that_a_warning_names_is_the_same_from_any_small_one(people, method):
+def test_the_epsilon_that_a_warning_names_is_the_same_from_any_small_one(people):
     named = []
     for epsilon in (1e-6, 1e-5, 1e-4):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            FrontierLearner(epsilon, .05, method=method).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(3))
+            FrontierLearner(epsilon, .05).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(3))
         words, = [str(w.message) for w in said if w.category is SmallGroupWarning]
         named.append(max(float(number) for number in re.findall(r"or epsilon ([\d.e+-]+)\)", words)))
     assert max(named) < 3 * min(named) and .01 < max(named) < 5
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("k", "anchor"), [(2, 2), (5, 7)])
-def test_an_anchor_that_is_no_group_is_refused_before_anybody_is_asked(people, method, k, anchor):
+def test_an_anchor_that_is_no_group_is_refused_before_anybody_is_asked(people, k, anchor):
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
     with pytest.raises(ValueError, match=rf"^anchor={anchor}: not one of the {k} groups"):
-        FrontierLearner(1.0, 0.0, method=method, n_groups=k, notion=Parity(anchor=anchor)).fit(
+        FrontierLearner(1.0, 0.0, n_groups=k, notion=Parity(anchor=anchor)).fit(
             people.X, people.Y, sensitive_features=people.A, rng=rng)
     assert rng.bit_generator.state == before
 
@@ -201,22 +199,18 @@ def test_too_many_gaps_are_refused_before_anybody_is_asked(people, monkeypatch):
     parity, rng = Parity("demographic_parity", "pairs"), np.random.default_rng(3)
     monkeypatch.setattr(designed, "ask_part", lambda *of: pytest.fail("somebody was asked"))
     calls = [lambda: grid_of(66, parity, DESIGNED.draws),
-             lambda: ask_well(public_part(people.X, people.Y, method="designed", notion=parity), people.A, 1.0, rng, n_groups=66),
-             lambda: FrontierLearner(1.0, 0.0, method="designed", n_groups=66, notion=parity).fit(
+             lambda: ask_well(public_part(people.X, people.Y, notion=parity), people.A, 1.0, rng, n_groups=66),
+             lambda: FrontierLearner(1.0, 0.0, n_groups=66, notion=parity).fit(
                  people.X, people.Y, sensitive_features=people.A, rng=rng)]
     for call in calls:
         with pytest.raises(ValueError, match=r"^n_groups=66: makes 2145 gaps between groups, too many to draw"):
             call()
 
 
-def test_what_has_no_drawn_violation_and_no_run_here_is_refused(people):
-    """A comparison with all groups together, and the method that asks twice."""
+def test_what_has_no_drawn_violation_is_refused():
+    """A comparison with all groups together."""
     with pytest.raises(ValueError, match=r"^against='population': is no comparison"):
         violation_of(np.zeros((2, 1)), Parity("false_positive", "population"))
-    rng, other = np.random.default_rng(3), np.random.default_rng(3)
-    with pytest.raises(ValueError, match=r"^method='designed': has a run of its own.*ask_well"):
-        learn(public_part(people.X, people.Y, method="designed"), people.A, 2, 1.0, rng, method="designed")
-    assert rng.random() == other.random()
 
 
 @pytest.mark.parametrize("noise", [1e-16, 1e-12, 1e-8])
@@ -224,7 +218,7 @@ def test_people_who_differ_by_rounding_alone_are_no_warning(people, noise):
     X = (people.X > 0) + noise * np.random.default_rng(2).normal(size=people.X.shape)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        FrontierLearner(2.0, .05, method="designed").fit(X[:200], people.Y[:200], sensitive_features=people.A[:200],
+        FrontierLearner(2.0, .05).fit(X[:200], people.Y[:200], sensitive_features=people.A[:200],
                                                          rng=np.random.default_rng(3))
 
 
@@ -237,7 +231,7 @@ def test_answers_without_noise_that_say_the_same_are_no_error(notion, epsilon):
     X, A = rng.normal(size=(2000, 5)), (rng.random(2000) < .4).astype(int)
     X[:, 0] += A
     Y = (X[:, 0] + X[:, 1] + rng.normal(size=2000) > .5).astype(int)
-    model = FrontierLearner(epsilon, .05, method="designed", notion=notion)
+    model = FrontierLearner(epsilon, .05, notion=notion)
     model.fit(X, Y, sensitive_features=A, rng=np.random.default_rng(2))
     assert model.frontier_.expected_violation[0] < .01
 
@@ -247,51 +241,38 @@ def test_answers_without_noise_that_say_the_same_are_no_error(notion, epsilon):
 def test_twenty_groups_of_500_people(people):
     A = np.arange(people.m) % 20
     model = fitted(people, A, n_groups=20)
-    assert model.frontier_.gaps.shape[1] == 38 and model.predict_proba(people.X).shape == (people.m, 2)
-
-
-@pytest.mark.parametrize("how, said", [
-    ({"oracle": "regression"}, r"^oracle='regression': is read by another method, and not by method='designed', whose"),
-    ({"n_cells": 4}, r"^n_cells=4: is read by"),
-    ({"norm": "l1"}, r"^norm='l1': is read by"), ({"smoothing": "likelihood"}, r"^smoothing='likelihood': is read by"),
-    ({"n_groups": 30}, r"^n_groups=30: makes 37,665 multipliers")])
-def test_what_it_does_not_read_is_refused_before_anybody_is_asked(people, how, said):
-    rng = np.random.default_rng(0)
-    before = rng.bit_generator.state
-    with pytest.raises(ValueError, match=said):
-        FrontierLearner(1.0, 0.0, method="designed", **how).fit(people.X, people.Y, sensitive_features=people.A, rng=rng)
-    assert rng.bit_generator.state == before
+    assert model.frontier_.gaps.shape[1] == 380 and model.predict_proba(people.X).shape == (people.m, 2)
 
 
 def test_a_larger_label_gives_more_of_epsilon_to_its_first_question(people):
     rare = (np.arange(people.m) < 50).astype(int)
-    parts = split_epsilon(public_part(people.X, rare, method="designed"), 1.0)
+    parts = split_epsilon(public_part(people.X, rare), 1.0)
     assert [round(part.first, 3) for part in parts] == [.7, .3] and {part.first + part.second for part in parts} == {1.0}
-    alone = split_epsilon(public_part(people.X, people.Y, method="designed", notion="demographic_parity"), 1.0)
+    alone = split_epsilon(public_part(people.X, people.Y, notion="demographic_parity"), 1.0)
     assert [(part.first, part.name, len(part.people)) for part in alone] == [(.5, None, people.m)]
 
 
 def test_a_label_of_next_to_nobody_and_one_of_nearly_all_leave_something_to_the_second_question():
     people = data.make_logistic(1000, rng=np.random.default_rng(1))
-    parts = split_epsilon(public_part(people.X, (np.arange(1000) < 10).astype(int), method="designed"), 2.0)
+    parts = split_epsilon(public_part(people.X, (np.arange(1000) < 10).astype(int)), 2.0)
     assert [part.first for part in parts] == pytest.approx([1.49, 0.51])
 
 
 def test_both_answers_are_believed(people):
-    asked, belief, _, _ = ask_well(public_part(people.X, people.Y, method="designed"), people.A, 2.0, np.random.default_rng(2))
+    asked, belief, _, _ = ask_well(public_part(people.X, people.Y), people.A, 2.0, np.random.default_rng(2))
     assert [len(questions) for questions in belief.asked] == [2, 2] and len(asked) == 4
 
 
 def test_a_question_that_epsilon_leaves_nothing_of_is_refused_by_its_name(people):
-    part = split_epsilon(public_part(people.X, people.Y, method="designed"), 1.0)[0]
+    part = split_epsilon(public_part(people.X, people.Y), 1.0)[0]
     with pytest.raises(ValueError, match=r"^epsilon=1e-09: leaves room for 1 steps of a weight, and 2 weights.*0\. Ask with fewer"):
         ask_part(np.full((2, len(part.people)), .5), people.A, part, 1e-9, np.random.default_rng(0))
 
 
 def test_questions_and_parts_of_other_people_are_refused(people):
     """Of other rows, other labels, another order, or another notion: as many numbers, and they would tell of somebody else."""
-    public = public_part(people.X, people.Y, method="designed")
-    other = public_part(people.X[::-1], people.Y[::-1], method="designed")
+    public = public_part(people.X, people.Y)
+    other = public_part(people.X[::-1], people.Y[::-1])
     parts = split_epsilon(public, 2.0)
     asked = [ask_part(public_cells(public, part), people.A, part, part.first, np.random.default_rng(2)) for part in parts]
     belief = believe(public, asked)
@@ -304,7 +285,7 @@ def test_questions_and_parts_of_other_people_are_refused(people):
         fair_candidates(public, belief, found, np.ones((1, len(found.error))))
     with pytest.raises(ValueError, match=r"^n_groups=3: asks for answers about 2 groups, and there are 1\. Give"):
         believe(public, asked, 3)
-    assert repr(public) == f"public part of {len(people.Y)} people, Designed"
+    assert repr(public) == f"public part of {len(people.Y)} people"
 
 
 def test_a_gamma_is_kept_by_what_is_expected_and_below_the_fairest_by_that(people):
@@ -363,7 +344,7 @@ def test_what_is_expected_is_the_mean_violation_and_not_that_of_the_mean():
 
 def test_what_is_published_of_a_mixture_is_all_of_it_however_rarely_a_candidate_is_used(people):
     """A mixture that uses one of them once in a million times: the same errors, and the same people are accepted as often."""
-    public = public_part(people.X, people.Y, method="designed")
+    public = public_part(people.X, people.Y)
     _, belief, found, path = ask_well(public, people.A, 2.0, np.random.default_rng(2))
     path = path[[0]].copy()
     rare = int(found.error[:-2].argmax())
@@ -372,7 +353,7 @@ def test_what_is_published_of_a_mixture_is_all_of_it_however_rarely_a_candidate_
     basis, frontier, _ = published_of(belief, found, path, (1.0,))
     accepted = (basis(people.X) @ frontier.multipliers.T > 0) @ frontier.row(1.0)
     assert frontier.row(1.0) @ frontier.error == pytest.approx(path[0] @ found.error, rel=1e-12)
-    assert accepted == pytest.approx(path[0] @ found.decisions.array(), rel=1e-9, abs=1e-12)
+    assert accepted == pytest.approx(path[0] @ found.decisions.whole, rel=1e-9, abs=1e-12)
 
 
 FIT = """
@@ -384,7 +365,7 @@ told = []
 for m, k, epsilon, notion in [(200, 2, .1, "equalized_odds"), (900, 2, 1.0, "equalized_odds"), (900, 3, 3.0, "demographic_parity")]:
     people = data.make_logistic(m, rng=np.random.default_rng(1))
     A = people.A + (people.X[:, 0] > 1) if k == 3 else people.A
-    model = oneshot.FrontierLearner(epsilon, gamma=.05, method="designed", n_groups=k, notion=notion).fit(
+    model = oneshot.FrontierLearner(epsilon, gamma=.05, n_groups=k, notion=notion).fit(
         people.X, people.Y, sensitive_features=A, rng=np.random.default_rng(3))
     told.append([[answers.tolist() for _, answers in model.answers_], model.curve([0, .05]).round(9).to_numpy().tolist()])
 print(json.dumps(told))

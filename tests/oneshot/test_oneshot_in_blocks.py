@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from test_oneshot_learner import METHODS, population
+from test_oneshot_learner import population
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpfair_teach import _checks, data
@@ -61,34 +61,10 @@ def oriented(monkeypatch):
     monkeypatch.setattr(Projection, "__init__", __init__)
 
 
-def fitted(X, people, how):
-    model = FrontierLearner(1.0, 0.0, gammas=GAMMAS, **how)
+def fitted(X, people):
+    model = FrontierLearner(1.0, 0.0, gammas=GAMMAS)
     model.fit(X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
     return model, np.stack([model.predict_proba(X, gamma=g)[:, 1] for g in GAMMAS])
-
-
-@pytest.mark.parametrize("how", [how for how in METHODS if how.get("method") != "designed"], ids=str)
-def test_blocks_give_the_numbers_of_all_together(how, in_blocks, oriented):
-    """The same questions, answers and candidates, and mixtures that are as good: of several the last bits may choose."""
-    people = population(how.get("n_groups", 2))
-    together, _ = fitted(people.X, people, how)
-    decisions = together.decisions(people.X)
-    in_blocks()
-    blocked, chances = fitted(people.X, people, how)
-    for (question, answer), (again, told) in zip(together.answers_, blocked.answers_, strict=True):
-        assert answer == pytest.approx(told, abs=1e-9) and (question is None or question == pytest.approx(again, abs=1e-9))
-    assert np.array_equal(together.frontier_.multipliers, blocked.frontier_.multipliers)
-    for name in ("error", "gaps", "expected_error"):
-        assert getattr(together.frontier_, name) == pytest.approx(getattr(blocked.frontier_, name), abs=1e-9)
-    assert np.array_equal(decisions, blocked.decisions(people.X))
-    assert chances == pytest.approx(blocked.frontier_.weights @ decisions, abs=1e-9)
-    one, other = together.accepted_, blocked.accepted_          # what curve() is made of, for candidates that both kept
-    common, of_one, of_other = np.intersect1d(one.candidates, other.candidates, return_indices=True)
-    of_one, of_other = np.append(of_one, [-2, -1]), np.append(of_other, [-2, -1])
-    assert len(common) >= 2 and one.noise == pytest.approx(other.noise, rel=1e-6)
-    assert one.means[..., of_one] == pytest.approx(other.means[..., of_other], abs=1e-6)
-    assert one.everybody[:, of_one] == pytest.approx(other.everybody[:, of_other])
-    assert one.covariances[..., of_one, :][..., of_one] == pytest.approx(other.covariances[..., of_other, :][..., of_other], abs=1e-6)
 
 
 @pytest.mark.slow
@@ -98,7 +74,7 @@ def test_who_asks_well_believes_and_decides_the_same_in_blocks(k, in_blocks, ori
     people, runs, second = population(k), [], []
     for patch in (lambda: None, in_blocks):
         patch()
-        public = public_part(people.X, people.Y, method="designed")
+        public = public_part(people.X, people.Y)
         runs.append(ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k, share=1.0))
         second.append(ask_well(public, people.A, 1.0, np.random.default_rng(2), n_groups=k))
     (asked, one, found, path), (asked_again, other, found_again, path_again) = runs
@@ -132,12 +108,12 @@ def a_crowd_of_forty(k, in_blocks, monkeypatch):
     40 of each label stand for it, by the same answers; and a few mixtures of the latter."""
     people, rng = population(k), np.random.default_rng(2)
     labels = (people.X[:, 0] > np.quantile(people.X[:, 0], .65)).astype(int)
-    public = public_part(people.X, labels, method="designed")
+    public = public_part(people.X, labels)
     asked = [ask_part(public.cells_of(part.rate, 12)[0], people.A, part, part.first, rng) for part in split_epsilon(public, 30.0, k)]
     all_together = fair_candidates(public, believe(public, asked, k))
     in_blocks()
     monkeypatch.setattr(crowd, "SAMPLE", 40)
-    public = public_part(people.X, labels, method="designed")
+    public = public_part(people.X, labels)
     few = fair_candidates(public, believe(public, asked, k))
     path = np.zeros((3, len(few.error)))
     path[:, rng.choice(len(few.error) - 2, 8)] = rng.dirichlet(np.ones(8), size=3)
@@ -220,7 +196,7 @@ def test_a_file_on_disk_gives_the_numbers_of_the_same_table_in_memory(kind, in_b
     np.save(tmp_path / "X.npy", X)
     in_blocks()
     stored = np.load(tmp_path / "X.npy", mmap_mode="r")
-    found = [fitted(X_, people, {}) for X_ in (X.astype(float), X, stored)]
+    found = [fitted(X_, people) for X_ in (X.astype(float), X, stored)]
     for _, chances in found[1:]:
         assert np.array_equal(chances, found[0][1])
     assert found[2][0].n_features_in_ == X.shape[1]
@@ -303,39 +279,37 @@ def test_what_is_kept_of_a_fit_holds_nobody(in_blocks):
     for times in (1, 4):
         many = data.Dataset(np.tile(people.X, (times, 10)), np.tile(people.A, times), np.tile(people.Y, times),
                             [str(i) for i in range(40)], people.group_names, "many", people.provenance)
-        sizes.append(len(pickle.dumps(fitted(many.X, many, {})[0])))
+        sizes.append(len(pickle.dumps(fitted(many.X, many)[0])))
     assert sizes[1] - sizes[0] < 900 * 8 * 4
 
 
-@pytest.mark.parametrize("method", ["histogram", "designed"])
-def test_a_fit_is_one_threads_work_and_leaves_the_others_as_they_were(method, monkeypatch):
+def test_a_fit_is_one_threads_work_and_leaves_the_others_as_they_were(monkeypatch):
     people, seen = data.make_logistic(300, rng=np.random.default_rng(1)), []
     public = learner.Public
     monkeypatch.setattr(learner, "Public", lambda *of, **how: (
         seen.append({pool["num_threads"] for pool in threadpool_info()}), public(*of, **how))[1])
     with threadpool_limits(2):
         before = [pool["num_threads"] for pool in threadpool_info()]
-        FrontierLearner(1.0, .05, method=method).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
+        FrontierLearner(1.0, .05).fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
         assert [pool["num_threads"] for pool in threadpool_info()] == before
     assert seen == [{1}]
 
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "most"), [("histogram", .6e9), ("designed", .8e9)])
-def test_200_000_people_take_little_memory_and_a_second_time_as_many_take_twice_as_much(method, most):
+def test_200_000_people_take_little_memory_and_a_second_time_as_many_take_twice_as_much():
     """The peak of a whole process, by the operating system; the room that is added is that of a few numbers a person."""
     program = textwrap.dedent("""
         import resource, sys
         import numpy as np
         from dpfair_teach.oneshot import FrontierLearner
-        m, method, rng = int(sys.argv[1]), sys.argv[2], np.random.default_rng(0)
+        m, rng = int(sys.argv[1]), np.random.default_rng(0)
         A, X = rng.integers(0, 2, m), rng.normal(size=(m, 20))
         y = (X @ np.linspace(1, .1, 20) + .7 * A + rng.normal(size=m) > .8).astype(int)
-        FrontierLearner(1.0, 0.0, method=method).fit(X, y, sensitive_features=A, rng=np.random.default_rng(1)).predict_proba(X)
+        FrontierLearner(1.0, 0.0).fit(X, y, sensitive_features=A, rng=np.random.default_rng(1)).predict_proba(X)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         """)
-    peak = [1024 * int(subprocess.run([sys.executable, "-c", program, str(m), method], check=True, capture_output=True, text=True).stdout)
+    peak = [1024 * int(subprocess.run([sys.executable, "-c", program, str(m)], check=True, capture_output=True, text=True).stdout)
             for m in (200_000, 400_000)]
-    assert peak[0] < most
+    assert peak[0] < .8e9
     assert peak[1] - peak[0] < 200_000 * (160 + 300)       # X itself is 160 bytes a person

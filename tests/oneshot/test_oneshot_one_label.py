@@ -1,8 +1,11 @@
 """One label, two groups, one gap: the same numbers as of everybody, the best question by search, and the winner's curse by games."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpfair_teach import data
 from dpfair_teach.oneshot import ask_part, believe, curse_bound, gap_question, logit_posterior, public_cells, public_part, split_epsilon
@@ -16,7 +19,7 @@ def test_the_few_lines_have_the_numbers_of_the_belief(epsilon, monkeypatch):
     monkeypatch.setattr("dpfair_teach.oneshot.belief.ARRIVED", 1e-7)
     monkeypatch.setattr("dpfair_teach.oneshot.belief.STEPS", 200)
     people = data.make_logistic(300, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
-    public, rng = public_part(people.X, people.Y, method="designed", notion="true_positive"), np.random.default_rng(2)
+    public, rng = public_part(people.X, people.Y, notion="true_positive"), np.random.default_rng(2)
     part, = split_epsilon(public, epsilon)
     asked = [ask_part(public_cells(public, part), people.A, part, part.first, rng),
              ask_part(rng.uniform(-1, 1, (1, len(part.people))), people.A, part, part.second, rng)]
@@ -100,6 +103,15 @@ def test_one_noise_each_curses_more_than_normal_errors_and_no_more_than_its_own_
         largest, bound = np.abs(off).max(axis=1).mean(), curse_bound(np.sqrt(2), n, "laplace")
         assert largest < bound and (n == 1 or largest > bound / 1.5)
         assert (largest > curse_bound(deviation, n)) == (n >= 100)
+
+
+def test_the_mean_of_the_larger_of_two_gaps():
+    """Chapter 14's question on noise of deviation 0.02: one gap, and the larger of two independent ones, by both laws."""
+    for law, one, larger in ((stats.laplace(scale=.02 / math.sqrt(2)), .014, .021), (stats.norm(scale=.02), .016, .023)):
+        assert law.std() == pytest.approx(.02)
+        below = 2 * law.cdf(np.linspace(0, .5, 200_001)) - 1            # the chance that one gap is no larger
+        found = [.5 * (1 - below**n).mean() for n in (1, 2)]            # a mean is the area above the distribution function
+        assert np.round(found, 3).tolist() == [one, larger]
 
 
 VALID_CALLS = {

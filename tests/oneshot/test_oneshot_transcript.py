@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import _checks, accounting, data, mechanisms
 from dpfair_teach.fairness import Parity
@@ -35,7 +36,7 @@ EPSILON = 2.0
 
 def small(k: int, parity: Parity) -> tuple[Public, np.ndarray]:
     people = data.make_logistic(14, n_groups=k, d=2, rng=np.random.default_rng(1))
-    return public_part(people.X, people.Y, method="designed", notion=parity), people.A
+    return public_part(people.X, people.Y, notion=parity), people.A
 
 
 class Witness:
@@ -134,10 +135,10 @@ def test_what_is_asked_by_other_labels_of_the_same_people_adds_up():
     """Label 0 of one labelling and label 1 of the other may be the same people: they were asked twice, whatever their labels are called."""
     records = []
     for Y, notion in ((FEW.Y, "false_positive"), (1 - FEW.Y, "true_positive")):
-        model = FrontierLearner(1.0, .05, method="designed", notion=notion)
+        model = FrontierLearner(1.0, .05, notion=notion)
         records += model.fit(FEW.X, Y, sensitive_features=FEW.A, rng=np.random.default_rng(3)).releases_
     assert accounting.compose(records) == pytest.approx(2.0) and accounting.compose(records[:2]) == pytest.approx(1.0)
-    again = FrontierLearner(1.0, .05, method="designed").fit(FEW.X, FEW.Y, sensitive_features=FEW.A, rng=np.random.default_rng(3))
+    again = FrontierLearner(1.0, .05).fit(FEW.X, FEW.Y, sensitive_features=FEW.A, rng=np.random.default_rng(3))
     assert accounting.compose([*records[:2], *again.releases_]) == pytest.approx(2.0)       # one labelling: label 0 was asked twice for 1
     assert len({r.part[1] for r in [*records, *again.releases_]}) == 3
 
@@ -149,7 +150,7 @@ def test_tables_that_look_the_same_may_be_of_other_people():
     assert np.array_equal(X, X[swapped]) and np.array_equal(Y, (1 - Y)[swapped])
     records = []
     for order, labels, notion in ((np.arange(80), Y, "true_positive"), (swapped, 1 - Y, "false_positive")):
-        model = FrontierLearner(1.0, .05, method="designed", notion=notion)
+        model = FrontierLearner(1.0, .05, notion=notion)
         records += model.fit(X[order], labels[order], sensitive_features=A[order], rng=np.random.default_rng(3)).releases_
     assert accounting.compose(records) == pytest.approx(2.0)
 
@@ -161,7 +162,7 @@ def test_other_labels_adds_up_too_where_rows_stand_by_label():
     for labels, notion in ((Y, "false_positive"), (1 - Y, "true_positive")):
         order = np.argsort(labels, kind="stable")
         columns.append(labels[order].tolist())
-        model = FrontierLearner(1.0, .05, method="designed", notion=notion)
+        model = FrontierLearner(1.0, .05, notion=notion)
         records += model.fit(FEW.X[order], labels[order], sensitive_features=FEW.A[order], rng=np.random.default_rng(3)).releases_
     assert columns[0] == columns[1] and accounting.compose(records) == pytest.approx(2.0)
     assert len({record.part[1] for record in records}) == 2
@@ -214,13 +215,13 @@ def test_candidates_take_the_chances_of_their_own_label():
 
 @pytest.mark.parametrize("notion", ["true_positive", "false_positive", "demographic_parity"])
 def test_a_single_rate_has_half_of_epsilon_for_each_question(notion):
-    parts = split_epsilon(public_part(FEW.X, FEW.Y, method="designed", notion=notion), 1.0)
+    parts = split_epsilon(public_part(FEW.X, FEW.Y, notion=notion), 1.0)
     assert [(part.first, part.second) for part in parts] == [(.5, .5)]
 
 
 def test_with_three_groups_there_are_cells_for_half_the_epsilon():
     """Whoever moves between two of them moves two counts."""
-    public = public_part(FEW.X, FEW.Y, method="designed")
+    public = public_part(FEW.X, FEW.Y)
     for of_three, of_two in zip(split_epsilon(public, 8.0, 3), split_epsilon(public, 4.0, 2), strict=True):
         assert np.array_equal(public_cells(public, of_three), public_cells(public, of_two))
         assert public_cells(public, of_three).max() < public_cells(public, split_epsilon(public, 8.0, 2)[of_two.rate]).max()
@@ -253,16 +254,16 @@ def test_candidates_that_some_mixture_uses_are_there_the_second_time_however_rar
     used = np.flatnonzero((path[:, :-2] > 0).any(axis=0))
     again = fair_candidates(public, belief, found, path)
     assert rare in used and len(again.error) == len(found.error) + len(used)
-    assert np.array_equal(again.decisions.array()[:len(used)], found.decisions.array()[used])
+    assert np.array_equal(again.decisions.whole[:len(used)], found.decisions.whole[used])
     assert np.array_equal(again.error[:len(used)], found.error[used])
     scores = again.basis(FEW.X)
-    assert np.array_equal((scores @ again.decisions.multipliers.T > 0).T, again.decisions.array())
+    assert np.array_equal((scores @ again.decisions.multipliers.T > 0).T, again.decisions.whole)
 
 
 @pytest.mark.parametrize("notion", ["true_positive", "false_positive", "demographic_parity", "equalized_odds"])
 def test_candidates_weigh_gaps_by_how_many_have_the_label(notion):
     """As :func:`bayes_scores` does, whose ``share`` is that of the people who are compared."""
-    public = public_part(FEW.X, FEW.Y, method="designed", notion=notion)
+    public = public_part(FEW.X, FEW.Y, notion=notion)
     asked = [ask_part(public_cells(public, part), FEW.A, part, part.first, np.random.default_rng(3)) for part in split_epsilon(public, 2.0)]
     basis = fair_candidates(public, believe(public, asked)).basis
     compared = {"true_positive": FEW.Y == 1, "false_positive": FEW.Y == 0}.get(notion, FEW.Y >= 0)
@@ -276,7 +277,7 @@ FEW = data.make_logistic(40, d=2, rng=np.random.default_rng(2))
 @functools.cache
 def begun(n_groups=2):
     """The public part, its parts, and a first question to each."""
-    public = public_part(FEW.X, FEW.Y, method="designed")
+    public = public_part(FEW.X, FEW.Y)
     parts, rng = split_epsilon(public, 2.0, n_groups), np.random.default_rng(3)
     return public, parts, [ask_part(public_cells(public, part), FEW.A, part, part.first, rng) for part in parts]
 
@@ -299,6 +300,8 @@ def candidates_call():
 
 
 VALID_CALLS = {
+    "oneshot.public_part": lambda: dict(X=FEW.X, Y=FEW.Y, notion="equalized_odds", against="anchor",
+                                        base=LogisticRegression().fit(FEW.X, FEW.Y)),
     "oneshot.ask_well": lambda: dict(public=begun()[0], A=FEW.A, epsilon=1.0, rng=np.random.default_rng(4), n_groups=2, share=.5),
     "oneshot.split_epsilon": lambda: dict(public=begun()[0], epsilon=1.0, n_groups=2, share=.5),
     "oneshot.price_grid": lambda: dict(error=[.1, .4, .5], gaps=[[[.2, 0, 0]], [[-.4, 0, 0]]]),
@@ -313,12 +316,12 @@ VALID_CALLS = {
 
 def asked_well(people, A, rng):
     k = int(np.max(A)) + 1
-    asked, _, found, path = ask_well(public_part(people.X, people.Y, method="designed"), np.asarray(A), 2.0, rng, n_groups=k)
+    asked, _, found, path = ask_well(public_part(people.X, people.Y), np.asarray(A), 2.0, rng, n_groups=k)
     return SimpleNamespace(releases_=[one.release for one in asked], asked=asked, path=path, gaps=found.gaps(8))
 
 
 def asked_part(people, A, rng):
-    k, public = int(np.max(A)) + 1, public_part(people.X, people.Y, method="designed")
+    k, public = int(np.max(A)) + 1, public_part(people.X, people.Y)
     asked = [ask_part(public_cells(public, part), A, part, part.first, rng) for part in split_epsilon(public, 2.0, k)]
     return SimpleNamespace(releases_=[one.release for one in asked], asked=asked)
 
@@ -349,7 +352,7 @@ FAULTS = {
         lambda f: lambda public, epsilon, *how: [part._replace(second=epsilon) for part in f(public, epsilon, *how)],
         "the second question has all of epsilon once more"),
     "a_direction_above_1": Mutant(
-        "dpfair_teach.oneshot.directions.release_directions",
+        "dpfair_teach.mechanisms.directions.release_directions",
         lambda f: lambda directions, A, epsilon, rng, **how: f(directions, A, 1.1 * epsilon, rng, **how),
         "weights that add up to 1.1, and noise for 1"),
     "an_audit_chosen_with_a_look": Mutant("dpfair_teach.oneshot.designed.ask_well", a_look_at_the_groups,

@@ -17,7 +17,7 @@ def people():
 
 
 def test_as_it_is_is_the_learner(people):
-    public = public_part(people.X, people.Y, method="designed")
+    public = public_part(people.X, people.Y)
     _, belief, found, path = ask_well(public, people.A, 1.0, np.random.default_rng(3))
     other, candidates, mixtures = ask_well_parts.asked_in(public, people.A, 1.0, np.random.default_rng(3))
     np.testing.assert_array_equal(mixtures, path)
@@ -37,7 +37,7 @@ def test_every_variant_asks_for_epsilon_and_no_more(variant, people, monkeypatch
     monkeypatch.setattr(ask_well_parts, "ask_part", note)
     how = dict(ask_well_parts.VARIANTS[variant])
     settings = how.pop("settings", DESIGNED)
-    public = public_part(people.X, people.Y, method="designed")
+    public = public_part(people.X, people.Y)
     public.settings = settings
     belief, *_ = ask_well_parts.asked_in(public, people.A, 1.0, np.random.default_rng(3), **how)
     releases = [one.release for one in asked]

@@ -45,7 +45,7 @@ def test_the_constants_of_the_repaired_loop_are_the_best_on_the_drawn_population
                     assert set(column) >= set(levels) - {mine} - ({5} if epsilon == 200 and max(levels) == 40 else set())
 
 
-def test_the_repaired_loop_is_tuned_on_the_populations_of_the_one_shot_methods():
+def test_the_repaired_loop_is_tuned_on_the_populations_of_asking_well():
     """Every second one with small factors that count; a seed each."""
     for seed in (0, 1):
         X, A, Y = drawn_population(2000, np.random.default_rng(np.random.SeedSequence(seed)), even=seed % 2 == 1)
@@ -63,11 +63,10 @@ def test_the_first_list_crosses_every_level_with_every_other():
 
 
 @pytest.mark.parametrize("group", ["paper", "race_argmax"])
-def test_one_release_reaches_seven_tenths_with_a_twelfth_of_the_best_loops_epsilon(group):
+def test_asking_well_reaches_seven_tenths_with_a_twentieth_of_the_best_loops_epsilon(group):
     loops, once = table("left_repaired"), table("left_oneshot")
     loop = min(reaches(rows) for _, rows in loops[loops["group"] == group].groupby("mix"))
-    histogram = reaches(once[(once["group"] == group) & (once["method"] == "histogram") & (once["evaluated"] == "in_sample")])
-    assert loop / histogram >= 12
+    assert loop / reaches(once[once["group"] == group]) >= 20
     assert loop == pytest.approx({"paper": 13, "race_argmax": 6}[group], abs=.5)
 
 

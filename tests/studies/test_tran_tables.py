@@ -11,12 +11,13 @@ import pytest
 
 from book.studies import tran_printed, tran_table2
 from book.studies.study import sweep
+from book.studies.tran_guess import guessed_groups
 from book.studies.tran_methods import METHODS, Case
 from book.studies.tran_people import FOLDS, NOTIONS, SETS, Fold, People, people, read
 from book.studies.tran_soft import Remembered, Responding, Told, response_model
 from dpfair_teach import data, fairness, mechanisms
 from dpfair_teach.data import DataUnavailable
-from dpfair_teach.oneshot import SoftGroupLearner, group_contrasts
+from dpfair_teach.oneshot import SoftGroupLearner, group_contrasts, public_part
 from faults import Mutant
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
@@ -286,6 +287,21 @@ def test_the_model_of_responses_finds_the_groups_behind_them(k):
     reports = mechanisms.randomized_response(A, k, 2.0, rng)
     near, naive = response_model(F, reports, k, 2.0), response_model(F, reports, k, 40.0)
     assert np.abs(near - W).max() < .25 < np.abs(naive - W).max()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_guessed_groups_say_of_every_cell_what_its_count_says(k):
+    """Without noise, what those of a cell are believed to be adds up to the count; weights of a person add up to 1."""
+    them = drawn(k)
+    weights, record = guessed_groups(them.X, them.Y, them.A, k, 1e6, np.random.default_rng(0))
+    np.testing.assert_allclose(weights.sum(axis=1), 1)
+    assert record.mechanism == "geometric" and record.epsilon == 1e6
+    public = public_part(them.X, them.Y)
+    for r, mine in enumerate(public.people):
+        cells, n = public.cells_of(r, 400)
+        for cell in range(n):
+            here = mine[cells == cell]
+            np.testing.assert_allclose(weights[here].sum(axis=0), np.bincount(them.A[here], minlength=k), atol=1e-3)
 
 
 def test_a_remembered_base_is_fitted_once_and_for_each_set_of_people():

@@ -1,11 +1,12 @@
-"""A question that is designed: how many of each group, everybody counted with whole numbers of their own."""
+"""Directions: how many of each group, everybody counted with whole numbers of their own."""
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..mechanisms import UNIT_A, Release, cell_sensitivity, release
+from .measurement import cell_sensitivity, release
+from .records import UNIT_A, Release
 
 __all__ = ["release_directions", "whole_directions"]
 
@@ -67,7 +68,7 @@ def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng:
     Source: ours, beside :func:`release_cells`, whose questions count everybody in one cell with 1. Whoever changes from one counted group
     to another moves two answers of each direction, by the size of the own weight; from or to group 0, which is not counted, one. So
     the sensitivity is the largest sum of a person's sizes, times :func:`cell_sensitivity`. The noise is
-    :func:`mechanisms.exact_geometric`, without doubles: with large weights it is wide, and doubles round.
+    :func:`exact_geometric`, without doubles: with large weights it is wide, and doubles round.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def release_directions(directions: ArrayLike, A: ArrayLike, epsilon: float, rng:
     weights = check.array("directions", directions, ndim=2, low=-float(MOST), high=float(MOST))
     if (weights != np.trunc(weights)).any():
         check.refuse("directions", float(weights[weights != np.trunc(weights)][0]), "is no whole number",
-                     "Round: oneshot.whole_directions does.")
+                     "Round: mechanisms.whole_directions does.")
     whole = weights.astype(np.int64)
     k, every_group = check.group_count(n_groups), check.flag("every_group", every_group)
     epsilon, rng = check.number("epsilon", epsilon, low=1e-9, high=1e9), check.rng(rng)

@@ -1,4 +1,4 @@
-"""The whole frontier at once: the best mixture of candidate classifiers for every gamma, from one convex hull."""
+"""A frontier of known gaps at once: the best mixture of candidate classifiers for every gamma, from one convex hull."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,9 +9,8 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull, QhullError
 
 from .. import _checks as check
-from .releases import as_many
 
-__all__ = ["best_mixtures", "best_mixtures_lp"]
+__all__ = ["best_mixtures"]
 
 _TIE = 1e-12        # a point this little outside the box counts as on its edge: rounding, no unfairness
 
@@ -41,16 +40,12 @@ class Mixtures:
     weights: np.ndarray
     values: np.ndarray
 
-    @property
-    def support(self) -> np.ndarray:
-        """The candidates that some gamma uses, in increasing order, shape (s,)."""
-        return np.flatnonzero((self.weights > 1e-9).any(axis=0))
-
 
 def _inputs(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     error = check.filled("error", check.array("error", error, ndim=1, low=-1e6, high=1e6, booleans=False), "candidate")
     gaps = check.array("gaps", gaps, ndim=2, low=-1e6, high=1e6, booleans=False)
-    as_many("gaps", gaps, "error", error.size)
+    if len(gaps) != error.size:
+        check.refuse("gaps", gaps.shape, f"error has {error.size} entries", "Give gaps and error as many entries.")
     gammas = check.filled("gammas", check.array("gammas", gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     if gaps.shape[1] == 0:
         check.refuse("gaps", gaps.shape, "has no constraint", "Give a column for each constrained gap.")
@@ -63,13 +58,13 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
     Source: ours, for the linear program over mixtures (main text, Section 4; supplement, Section 3.1). Each candidate is a point (gap 0,
     gap 1, error); mixtures are the convex hull; the program asks for the lowest point of the hull's lower surface above the square
     [-gamma, gamma]^2. That surface is flat on triangles, so the answer sits at one of its corners, where one of its edges crosses a side
-    of the square, or above a corner of the square: finitely many places, all computed at once. Equal to :func:`best_mixtures_lp`, which
-    serves any other number of gaps, and points that lie in one plane.
+    of the square, or above a corner of the square: finitely many places, all computed at once. Any other number of gaps, and points
+    that lie in one plane, are served by a linear program for each gamma.
 
     Parameters
     ----------
     error : array (H,)
-        Error of each candidate, private or not: what the mixture is to keep small.
+        Error of each candidate: what the mixture is to keep small.
     gaps : array (H, c)
         Signed gaps between groups of each candidate; c = 2 for two groups, (false positives, true positives).
     gammas : array (G,)
@@ -90,16 +85,16 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
     """
     error, gaps, gammas = _inputs(error, gaps, gammas)
     if gaps.shape[1] != 2:
-        return best_mixtures_lp(error, gaps, gammas)
+        return _programs(error, gaps, gammas)
     faces = _lower_faces(gaps, error)
     if faces is None:
-        return best_mixtures_lp(error, gaps, gammas)
+        return _programs(error, gaps, gammas)
     found = [_corners(faces, gaps, error, gammas), *_crossings(faces, gaps, error, gammas), *_above_corners(faces, gaps, error, gammas)]
     at, values = (np.concatenate([place[i] for place in found]) for i in (0, 1))
     order = np.lexsort((np.arange(len(at)), values, at))
     best = order[np.unique(at[order], return_index=True)[1]]        # the first place of least value for each gamma
     if len(best) < gammas.size:
-        return best_mixtures_lp(error, gaps, gammas)        # which says that a gamma is impossible, or finds what rounding hid
+        return _programs(error, gaps, gammas)        # which says that a gamma is impossible, or finds what rounding hid
     weights = np.zeros((gammas.size, error.size))
     start = np.cumsum([0] + [len(place[0]) for place in found])
     for g, n in enumerate(best):
@@ -108,7 +103,7 @@ def best_mixtures(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtu
     weights = np.clip(weights, 0.0, None)
     weights /= weights.sum(axis=1, keepdims=True)
     if (np.abs(weights @ gaps).max(axis=1) > gammas + 1e-9).any():     # a triangle of next to no width
-        return best_mixtures_lp(error, gaps, gammas)
+        return _programs(error, gaps, gammas)
     return Mixtures(tuple(gammas.tolist()), weights, values[best])
 
 
@@ -171,27 +166,9 @@ def _above_corners(faces, gaps, error, gammas):
         yield g, (error[faces[i]] * share).sum(axis=1), faces[i], share
 
 
-def best_mixtures_lp(error: ArrayLike, gaps: ArrayLike, gammas: ArrayLike) -> Mixtures:
-    """The same by one linear program for each gamma: the readable way, for any number of gaps.
-
-    Source: main text, Section 4 (fair empirical risk minimization over mixtures), as a linear program in the weights w: minimize
-    sum of w_h error_h such that |sum of w_h gap_h| <= gamma for each gap, w >= 0, sum of w = 1.
-
-    Parameters
-    ----------
-    error, gaps, gammas : as in :func:`best_mixtures`
-
-    Raises
-    ------
-    ValueError
-        As :func:`best_mixtures`.
-
-    Examples
-    --------
-    >>> best_mixtures_lp([.1, .5], [[.2, 0, .1], [0, 0, 0]], [.1]).values.round(3).tolist()
-    [0.3]
-    """
-    error, gaps, gammas = _inputs(error, gaps, gammas)
+def _programs(error: np.ndarray, gaps: np.ndarray, gammas: np.ndarray) -> Mixtures:
+    """The same by one linear program for each gamma, for any number of gaps: minimize the sum of w_h error_h such that
+    |sum of w_h gap_h| <= gamma for each gap, w >= 0, sum of w = 1."""
     rows = np.concatenate([gaps.T, -gaps.T])
     weights, values = np.empty((gammas.size, error.size)), np.empty(gammas.size)
     for g, gamma in enumerate(gammas):

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from dpfair_teach import mechanisms
-from dpfair_teach.oneshot import release_directions, whole_directions
-from dpfair_teach.oneshot.directions import grid_for
+from dpfair_teach.mechanisms import release_directions, whole_directions
+from dpfair_teach.mechanisms.directions import grid_for
 
 #: False failures of a statistical test.
 ALPHA = 1e-9
@@ -110,7 +110,7 @@ def test_what_rounding_took_from_a_whole_number_is_given_back():
 
 
 @pytest.mark.parametrize(("directions", "how", "said"), [
-    ([[0.5, 1.0]], {}, r"^directions=0\.5: is no whole number\. Round: oneshot\.whole_directions does"),
+    ([[0.5, 1.0]], {}, r"^directions=0\.5: is no whole number\. Round: mechanisms\.whole_directions does"),
     ([[0, 0]], {}, r"^directions=\(1, 2\): count nobody"),
     ([[1, 2]], {"epsilon": 0.0}, r"^epsilon=0\.0"),
     ([[3 * 10**8] * 2] * 2, {}, r"^directions=600000000: is a sum of sizes.*coarser grid"),
@@ -142,10 +142,10 @@ def test_too_large_a_sum_is_refused_whoever_is_in_the_group():
 
 
 VALID_CALLS = {
-    "oneshot.whole_directions": lambda: dict(directions=[[1.0, -0.5, 0.25]], grid=8),
-    "oneshot.release_directions": lambda: dict(directions=[[3, -1, 2]], A=[1, 0, 2], epsilon=1.0, rng=np.random.default_rng(0), n_groups=3,
-                                               every_group=True, cells=[0, 1, 2], part=("label 0", "labels of May")),
+    "mechanisms.whole_directions": lambda: dict(directions=[[1.0, -0.5, 0.25]], grid=8),
+    "mechanisms.release_directions": lambda: dict(directions=[[3, -1, 2]], A=[1, 0, 2], epsilon=1.0, rng=np.random.default_rng(0),
+                                                  n_groups=3, every_group=True, cells=[0, 1, 2], part=("label 0", "labels of May")),
 }
 
-PRIVATE_FITS = {"oneshot.release_directions": lambda people, A, rng: release_directions(
+PRIVATE_FITS = {"mechanisms.release_directions": lambda people, A, rng: release_directions(
     whole_directions(people.X.T), np.asarray(A), 2.0, rng, n_groups=int(np.max(A)) + 1)}
