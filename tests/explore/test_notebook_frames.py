@@ -88,7 +88,7 @@ def test_what_a_picture_of_a_chapter_joins_compares_and_offers(stored):
     assert {one["kind"] for one in stored["What each threshold pays"]["P"][0]["S"]} == {"points"}
     assert stored["The best mixtures on D and D'"]["P"][0]["rows"] == {"1": 0, "3": 2}
     left = stored["The left panel, by method, epsilon and rule"]
-    assert len(unpack(left["o"], [])[0]) == 220 < np.prod(left["n"])
+    assert len(unpack(left["o"], [])[0]) == 148 < np.prod(left["n"])
 
 
 def test_every_axis_of_a_curve_has_a_name(stored):
