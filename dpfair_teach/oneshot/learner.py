@@ -75,11 +75,11 @@ class FrontierLearner(FrontierClassifier):
     near whom, and so the cells and the belief, depends on the units of its columns, and one row a thousand times as far out as all others
     makes the rest look alike. How long a fit takes is not covered.
 
-    Time and memory grow with m and with the number of groups (20 of them in 500 people: 1 GB); 5 million people are a minute or two. X may
-    be a table on disk, a numpy memmap, which is read a block at a time and never copied. Up to 16,384 people are looked at together. Of
-    more, a sample that is drawn by a fixed seed, 8,192 people or 20 for each cell, finds the centres of the cells, and everybody belongs to
-    the nearest; the logistic eta is the exact optimum, near which scikit-learn's solver stops; 8,192 people of each label stand for all of
-    it in the belief, and the second question weighs 64 cells of people whom the mixtures treat alike. All else is the same up to rounding.
+    Time and memory grow with m and with the number of groups (20 of 500 people: 3 GB); 5 million people are a minute or two. X may be a
+    table on disk, a numpy memmap, which is read a block at a time and never copied. Up to 16,384 people are looked at together. Of more, a
+    sample that is drawn by a fixed seed, 8,192 people or 20 for each cell, finds the centres of the cells, and everybody belongs to the
+    nearest; the logistic eta is the exact optimum, near which scikit-learn's solver stops; 8,192 people of each label stand for all of it
+    in the belief, and the second question weighs 64 cells of people whom the mixtures treat alike. All else is the same up to rounding.
 
     Parameters
     ----------
