@@ -110,7 +110,7 @@ def _ask(base: Any, question: Any, X: Any, length: int | None = None, columns: i
     try:
         return question(X), rows
     except NotFittedError as problem:
-        check.refuse(name, base, "is not fitted, and is never fitted here",
+        check.refuse(name, base, "is not fitted",
                      "Fit it on X and Y first, without A. (A clone forgets: wrap it in sklearn.frozen.FrozenEstimator.)", problem)
     except Exception as problem:            # whatever it is: the base is not ours
         check.refuse("X", X.shape, f"the {name} cannot predict on it ({type(problem).__name__}: {problem})",

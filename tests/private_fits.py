@@ -160,7 +160,7 @@ def table(k: int, door: str, **how: Any) -> Fit:
 
 def once(k: int, **how: Any) -> Fit:
     def of(people, A, rng):
-        model = FrontierLearner(**dict(dict(epsilon=1.0, gamma=.1, gammas=[.1], n_groups=k), **how))
+        model = FrontierLearner(**dict(dict(epsilon=1.0, gamma=.1, gammas=[.1], n_groups=k, share=.5), **how))
         model.fit(people.X, people.Y, sensitive_features=A, rng=rng).score(people.X, people.Y, A)
         return model
     return Fit("oneshot.FrontierLearner", how, of, k)
@@ -238,7 +238,8 @@ def all_fits() -> list[Fit]:
                   *(table(k, "public_margin_counts", noise=noise) for noise in MARGIN_NOISES)]
         found += [table(k, "k_norm_counts", exact=exact) for exact in (False, True)]
         found += [once(k, **how) for how in (
-            dict(), *(dict(notion=notion) for notion in NOTIONS), dict(against="pairs"), dict(against="anchor"),
+            dict(), *(dict(notion=notion) for notion in (*NOTIONS, "accuracy_parity")), dict(against="pairs"), dict(against="anchor"),
+            dict(target="new"), dict(cost=(1, 3), share=None, base=LogisticRegression()),
             dict(notion="demographic_parity", against="pairs", share=1.0))]
         found += [priced(k, **how) for how in (
             *(dict(notion=notion) for notion in (*NOTIONS, "equalized_odds", "accuracy_parity")), dict(missing=True), dict(progress=True))]

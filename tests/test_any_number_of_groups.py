@@ -374,13 +374,13 @@ def asked(k):
     close(release.sensitivity, max(abs(3 * y - 1) + h for y, h in zip(Y, yhat, strict=True)) * (1 if k == 2 else 2))
 
 
-@counted("oneshot.split_epsilon", "oneshot.ask_part", "oneshot.believe", "oneshot.ask_well")
+@counted("oneshot.split_epsilon", "oneshot.ask_part", "oneshot.fit_group_posterior", "oneshot.ask_well")
 def asked_well(k):
     """At epsilon 500 the first counts are exact, what is believed adds up to them, and the records to epsilon."""
     rng = np.random.default_rng(5)
     A, X = np.arange(120) % k, rng.normal(size=(120, 2))
     Y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
-    public = oneshot.public_part(X, Y)
+    public = oneshot.public_data(X, Y)
     parts = oneshot.split_epsilon(public, 1000.0, k)
     assert {part.unit for part in parts} == {1 if k == 2 else 2}
     asked = []
@@ -388,12 +388,12 @@ def asked_well(k):
         cells = oneshot.public_cells(public, part)
         asked.append(oneshot.ask_part(cells, A, part, 500.0, rng))
         close(asked[-1].answers, [[((A[part.people] == a) & (cells == c)).sum() for c in range(cells.max() + 1)] for a in range(1, k)])
-    belief = oneshot.believe(public, asked, k)
+    belief = oneshot.fit_group_posterior(public, asked, k)
     for part in parts:
         close(belief.means(part.rate).sum(axis=0), np.bincount(A[part.people], minlength=k)[1:], 1e-3)
     asked, _, candidates, _ = oneshot.ask_well(public, A, 2.0, rng, n_groups=k)
     close(accounting.compose([one.release for one in asked]), 2.0)
-    assert candidates.gaps(4).shape[1] == 2 * (k - 1)
+    assert candidates.rates(4).shape[1::2] == (k, 2)
 
 
 @counted("oneshot.bayes_scores", "oneshot.multiplier_grid")

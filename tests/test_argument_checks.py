@@ -58,7 +58,7 @@ def test_a_table_with_columns_of_yes_and_no_becomes_numbers_without_an_object_fo
 PEOPLE = pd.DataFrame({"x": [0.0, 1.0, 3.0, 2.0, 0.5, 2.5], "A": [0, 0, 0, 1, 1, 1], "Y": [0, 1, 1, 0, 1, 0]}, index=list("uvwxyz"))
 COLUMNS_OF_PEOPLE = {
     "counts": lambda said, A, Y: fairness.cell_counts(said, A, Y), "a game": lambda said, A, Y: games.FairnessGame([said], A, Y, 0.1),
-    "an oracle": lambda said, A, Y: oracles.RegressionOracle(said.to_frame(), Y), "guesses": lambda said, A, Y: oneshot.public_part(
+    "an oracle": lambda said, A, Y: oracles.RegressionOracle(said.to_frame(), Y), "guesses": lambda said, A, Y: oneshot.public_data(
         said.to_frame(), Y), "the private oracle": lambda said, A, Y: oracles.private_oracle(
         [said.to_numpy()], A, Y, [[1, -1], [2, -2]], 1.0, np.random.default_rng(0)),
     "a table of chances": lambda said, A, Y: postprocessing.lp.acceptance_probability([[0, 0], [1, 1]], said, A),

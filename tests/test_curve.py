@@ -15,7 +15,7 @@ from dpfair_teach._curve import GAMMAS, band, violation_of
 from dpfair_teach.experiments import select_row
 from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import FrontierLearner
-from dpfair_teach.oneshot.chosen import MORE_APART
+from dpfair_teach.oneshot.posterior_frontier import MORE_APART
 from dpfair_teach.postprocessing import DPPostProcessing, curve, derived_counts
 from test_estimators import CASES, A, X, Y
 
@@ -54,7 +54,7 @@ def test_the_claims_of_a_curve_keep_their_gamma(case):
     model = case.fitted()
     table = model.curve(SOME)
     slack = np.nanmax(getattr(model, "slack_", np.zeros(1)))
-    fairest = table.claimed[0] if isinstance(model, FrontierLearner) else 0.0    # which serves what is below it, too
+    fairest = table.claimed[0] if isinstance(model, FrontierLearner) else 0.0    # which at 0 has some
     assert (table.claimed <= np.maximum(table.gamma, fairest) + 2 * slack + 1e-6).all()
     assert table.claimed.is_monotonic_increasing and table.error.is_monotonic_decreasing
 
@@ -132,11 +132,11 @@ ASKED = [dict(k=2, m=500, epsilon=1.0), dict(k=2, m=2000, epsilon=.3), dict(k=3,
 @pytest.mark.slow
 def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once(monkeypatch):
     """60 fits of four kinds, where intervals are short; and 40 on groups that x tells nothing about, where the belief's own would hold less
-    often: in 36 of 40, and these in 38. Errors are known exactly."""
+    often: in 32 of 40, and these in 38. Errors are known exactly."""
     rng = np.random.default_rng(1)
     found = [asked_once(rng=rng, **how) for how in ASKED for _ in range(15)]
     assert sum(not fit[0].all() for fit in found) <= 1
-    assert all(fit[1].all() for fit in found) and np.median([fit[2] for fit in found]) < .06
+    assert all(fit[1].all() for fit in found) and np.median([fit[2] for fit in found]) < .08
     held = {MORE_APART: 0, 1.0: 0}
     for _ in range(40):
         x = rng.normal(size=(2000, 4))
@@ -147,7 +147,7 @@ def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once(monkeypa
         for apart in held:
             monkeypatch.setattr("dpfair_teach.oneshot.learner.MORE_APART", apart)
             held[apart] += bool(inside(model, np.array([model._parity.violation(table) for table in told]), np.zeros(len(SOME)))[0].all())
-    assert abs(held[MORE_APART] - 38) <= 1 and abs(held[1.0] - 36) <= 1 and held[MORE_APART] > held[1.0]
+    assert abs(held[MORE_APART] - 38) <= 1 and abs(held[1.0] - 32) <= 1 and held[MORE_APART] > held[1.0]
 
 
 def few_in_each_cell(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

@@ -278,7 +278,7 @@ def test_an_option_that_is_gone_is_refused_with_what_replaced_it(name, gone):
     (accounting.pld_delta, "interval"), (games.exponentiated_gradient, "nu checkpoint callback"),
     (games.regression_dp_oracle_learner, "share learner_share constraints checkpoint callback"),
     (games.regression_exponentiated_gradient, "constraints checkpoint callback"), (training.train, "checkpoint callback every budget run"),
-    (oneshot.public_part, "method"),
+    (oneshot.public_data, "method"),
     (postprocessing.noisy_counts, "noise"), (accounting.most_steps, "before"), (accounting.pld_epsilon, "interval"),
     (audit.epsilon_lower_bound, "n_0 both_directions"), (postprocessing.paper_slack, "negative"), (networks.Adam, "beta_1 beta_2 floor"),
     (oracles.threshold_counts, "limit"), (functional.moments_l2, "group_weight"), (games.exponentiated_gradient, "every progress"),

@@ -130,7 +130,7 @@ CASES = {
         dict(notion=fairness.Parity("false_positive", "anchor"), B=3.0, ridge=9.0)),
     "FrontierLearner": Case(
         oneshot.FrontierLearner, asked, [{}],
-        dict(gammas=[0.1], share=0.4, notion="false_positive", against="anchor", base=GaussianNB().fit(X, Y))),
+        dict(gammas=[0.1], share=0.4, notion="false_positive", against="anchor", target="new", cost=(1, 4), base=GaussianNB().fit(X, Y))),
     "FairLagrangian": Case(
         lagrangian.FairLagrangian, priced, variants(notion=NOTIONS), NETWORK_OTHERS),
     "PrivateFairLagrangian": Case(

@@ -92,11 +92,11 @@ def test_units_decide_nothing(units):
     third = np.flatnonzero(np.arange(len(Y)) % 3 > 0), np.flatnonzero(np.arange(len(Y)) % 3 == 0)
     found = []
     for features in (X, moved):
-        oracle, public = RegressionOracle(features, Y), oneshot._public.Public(features, Y)
+        oracle, public = RegressionOracle(features, Y), oneshot.public_data(features, Y)
         gaps = oracle.gap_coefficients(oracle.sums(A))
         play = games.regression_exponentiated_gradient(oracle, A, 0.05, rounds=20)
         _, white = _root(oracle.design, 0.0)            # of the private loop: its scores are seen through white white'
-        found.append((oracle.scores(np.vstack([oracle.base, gaps])), oracle.design @ public.base, white @ white.T, play.multipliers,
+        found.append((oracle.scores(np.vstack([oracle.base, gaps])), public.map.score(features), white @ white.T, play.multipliers,
                       play.acceptance_probability(features), *reference_on(SimpleNamespace(X=features, A=A, Y=Y), [third], False)))
     for before, after in zip(*found, strict=True):
         np.testing.assert_allclose(after, before, atol=2e-6)

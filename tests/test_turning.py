@@ -93,7 +93,7 @@ def test_rooms_read_what_they_import_and_the_face_has_the_rooms_of_its_names():
 
 @pytest.mark.parametrize("file, new, waits", [
     ("tests/test_oracles_regression.py", "dpfair_teach/games/regression_private.py", False),
-    ("tests/test_attacks.py", "dpfair_teach/mechanisms/noise.py", False), ("tests/test_attacks.py", "dpfair_teach/oneshot/belief.py", True),
+    ("tests/test_attacks.py", "dpfair_teach/mechanisms/noise.py", False), ("tests/test_attacks.py", "dpfair_teach/oneshot/basis.py", True),
     ("tests/games/test_games_play.py", "dpfair_teach/postprocessing/highs.py", False),
     ("tests/explore/test_explorer_errors.py", "tests/explore/conftest.py", False), ("tests/test_audit.py", "tests/conftest.py", False)])
 def test_a_file_waits_for_nothing_that_it_imports_itself(file, new, waits):

@@ -535,11 +535,11 @@ valid("mechanisms.release_cells", mechanisms.release_cells,
 valid("mechanisms.debiased_groups", mechanisms.debiased_groups, lambda: dict(reports=A, n_groups=2, epsilon=1.0))
 valid("oneshot.bayes_scores", oneshot.bayes_scores,
       lambda: dict(eta=[0.2, 0.7, 0.5], group_given=np.full((3, 2, 2), 0.5), n=[[4.0, 2.0], [3.0, 5.0]], notion="equalized_odds",
-                   share=1.0))
+                   share=1.0, cost=(1.0, 2.0)))
 valid("oneshot.multiplier_grid", oneshot.multiplier_grid,
       lambda: dict(n_groups=2, points=5, largest=0.5, notion="equalized_odds", against="pairs"))
-_ONE_SHOT = dict(epsilon=1.0, gamma=0.05, gammas=[0.0, 0.1], n_groups=2, share=0.5, notion="equalized_odds", against="anchor",
-                 base=LogisticRegression().fit(_SCORES, Y))
+_ONE_SHOT = dict(epsilon=1.0, gamma=0.05, gammas=[0.0, 0.1], n_groups=2, share=0.5, notion="equalized_odds", against="anchor", target="new",
+                 base=LogisticRegression().fit(_SCORES, Y), cost=(1.0, 2.0))
 
 
 def _fitted_one_shot(X, y, sensitive_features, rng, **settings):

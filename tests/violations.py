@@ -262,7 +262,8 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
     "NetworkClassifier": plain_network,
     "aware mixture": aware_mixture,
     "FrontierLearner": asked_once(),
-    **{f"FrontierLearner, {notion}, {against}": asked_once(notion=notion, against=against) for notion, against in COMPARED},
+    **{f"FrontierLearner, {notion}, {against}": asked_once(notion=notion, against=against)
+       for notion, against in (*COMPARED, *product(("accuracy_parity",), ("anchor", "pairs")))},
     **{f"FairLagrangian, {notion}": priced(notion) for notion in ("equalized_odds", "demographic_parity")},
     **{f"PrivateFairLagrangian, {notion}": priced(notion, EPSILON) for notion in ("equalized_odds", "true_positive", "demographic_parity")},
     **{f"SoftGroupLearner, {notion}": asked_softly(notion) for notion in ("equalized_odds", "false_positive", "true_positive",

@@ -16,10 +16,10 @@ from dpfair_teach.experiments import (
 )
 from dpfair_teach.experiments.reference import error_and_gaps
 from dpfair_teach.experiments.tradeoff import Draws, columns_with_interval
-from dpfair_teach.oneshot import Frontier, Public
-from dpfair_teach.oneshot.basis import Basis
-from dpfair_teach.oneshot.chosen import learn_designed
-from dpfair_teach.oneshot.decided import Decisions
+from dpfair_teach.oneshot import Frontier, PublicData, ask_well
+from dpfair_teach.oneshot.basis import Basis, scores_of
+from dpfair_teach.oneshot.decision_matrix import Decisions
+from dpfair_teach.oneshot.posterior_frontier import published_of
 
 from .left_panel import LEFT_GROUPS, left_people, left_reference, left_splits, mean_over_splits
 from .panels import AT_VIOLATION, quality_columns
@@ -35,19 +35,20 @@ HELD_OUT_ROUNDS = 6
 
 
 @lru_cache(maxsize=64)
-def public_of(group: str, label: str, evaluated: str, split: int) -> Public:
+def public_of(group: str, label: str, evaluated: str, split: int) -> PublicData:
     people = left_people(group, label)
     learn_from = left_splits(people, evaluated)[split][0]
-    return Public(people.X[learn_from], people.Y[learn_from])
+    return PublicData(people.X[learn_from], people.Y[learn_from], target="these" if evaluated == "in_sample" else "new")
 
 
-def draws_on(public: Public, A: np.ndarray, judge: Judge | None, epsilon: float, repeats: int, rng: np.random.Generator, *,
-             n_groups: int) -> Draws:
+def draws_on(public: PublicData, A: np.ndarray, judge: Judge | None, epsilon: float, repeats: int, rng: np.random.Generator, *,
+             n_groups: int, share: float | None = None) -> Draws:
     """:func:`draws_of` asking well."""
 
     def learned() -> Learned:
-        basis, frontier, *_ = learn_designed(public, A, n_groups, epsilon, rng, None, GAMMAS_PROTOCOL)
-        return basis, frontier, Decisions(basis.of_people(public), frontier.multipliers)
+        _, posterior, candidates, path = ask_well(public, A, epsilon, rng, n_groups=n_groups, share=share)
+        basis, frontier, _ = published_of(posterior, candidates, path, GAMMAS_PROTOCOL)
+        return basis, frontier, Decisions(scores_of(basis, public), frontier.multipliers)
     return draws_of(learned, A, public.y, judge, repeats, n_groups)
 
 
@@ -59,7 +60,7 @@ def draws_of(learned: Callable[[], Learned], A: np.ndarray, y: np.ndarray, judge
         used = np.flatnonzero((frontier.weights > 0).any(axis=0))
         weights = frontier.weights[:, used]
         if judge is None:
-            errors, gaps = error_and_gaps(decisions.only(used).whole, A, y, n_groups)
+            errors, gaps = error_and_gaps(decisions.only(used).about(slice(None)), A, y, n_groups)
         else:
             errors, gaps = error_and_gaps((basis(judge[0]) @ frontier.multipliers[used].T > 0).T, judge[1], judge[2], n_groups)
         error[r], violation[r] = weights @ errors, np.abs(weights @ gaps).max(axis=1)
@@ -114,11 +115,11 @@ def at_violation(setting: dict, repeats: int, rng: np.random.Generator) -> Rows:
 
 
 #: ``method`` is what tables of several learners tell them apart by.
-CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": "designed", "epsilon": epsilon}
+CURVES = [{"group": group, "label": "p70", "evaluated": "in_sample", "method": "ask_well", "epsilon": epsilon}
           for group, epsilon in product(LEFT_GROUPS, EPSILONS)]
 #: What stands beside the right panel, by the default rules.
 BESIDE_RIGHT = [setting for setting in CURVES if setting["group"] == "paper"]
 #: By the other label rule, and judged on people that it has not seen.
-DESIGNED_RULES = [{"group": group, "label": label, "evaluated": evaluated, "method": "designed", "epsilon": epsilon}
+ASKED_RULES = [{"group": group, "label": label, "evaluated": evaluated, "method": "ask_well", "epsilon": epsilon}
                   for label, evaluated in (("p70", "held_out"), ("p20", "in_sample"), ("p20", "held_out"))
                   for group, epsilon in product(LEFT_GROUPS, EPSILONS)]

@@ -18,7 +18,7 @@ LEFT_ROUNDS = 6
 #: Left: asking well. Right: the four methods of the panels. And Figure 1's own right panel, at its epsilons and gammas.
 #: The left settings take longest, so they come first: workers that end at the same time wait for nobody.
 BOTH_PANELS: list[dict] = [
-    *({"panel": "left", "method": method, "epsilon": epsilon} for method, epsilon in product(("designed",), EPSILONS)),
+    *({"panel": "left", "method": method, "epsilon": epsilon} for method, epsilon in product(("ask_well",), EPSILONS)),
     {"panel": "left", "method": "not_private", "epsilon": np.inf},
     *({"panel": "right", "method": method, "epsilon": epsilon} for method, epsilon in product(panels.PANEL_METHODS, EPSILONS)),
     {"panel": "right", "method": "not_private", "epsilon": np.inf},

@@ -11,7 +11,7 @@ LEFT_METHODS: dict[str, str] = {
     "scale_code": "literal, code's step", "scale_supplement": "literal, supplement's step",
     "location_code": "misplaced noise, code's step", "location_supplement": "misplaced noise, supplement's step",
     "loop_mean": "repaired loop, average", "loop_lp": "repaired loop, best mixture",
-    "designed": "asked well",
+    "ask_well": "asked well",
 }
 METHODS = [{"method": method} for method in LEFT_METHODS]
 
@@ -21,7 +21,7 @@ def words(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:
     return [{"words": LEFT_METHODS[setting["method"]]}]
 
 
-_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_designed_rules")
+_TABLES = ("left_literal", "left_repaired", "left_repaired_held_out", "left_oneshot", "left_asked_rules")
 _COLUMNS = ["method", "group", "label", "evaluated", "epsilon", "gamma",
             *(name + end for name in ("violation", "error", "q") for end in ("", "_low", "_high"))]
 

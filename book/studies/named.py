@@ -5,7 +5,6 @@ from . import (
     ask_once,
     ask_well,
     ask_well_adult,
-    ask_well_parts,
     bins_tuned,
     both_panels,
     bound_vs_reality,
@@ -78,23 +77,23 @@ STUDIES: dict[str, Study] = {
     "left_oneshot": Study(
         "Left panel by asking well: 6 epsilons, 25 gammas; four group rules, in-sample.", 36,
         {"left_oneshot": (ask_once.CURVES, ask_once.curves)}, left_panel.reads(ask_once.CURVES)),
-    "left_designed_rules": Study(
+    "left_asked_rules": Study(
         "Asking well, on people that it has not seen, and by the other label: four group rules.", 36,
-        {"left_designed_rules": (ask_once.DESIGNED_RULES, ask_once.rules)}, left_panel.reads(ask_once.DESIGNED_RULES)),
+        {"left_asked_rules": (ask_once.ASKED_RULES, ask_once.rules)}, left_panel.reads(ask_once.ASKED_RULES)),
     "left_aside": Study(
         "Two group rules that were set aside until the constants of asking well stood: its Q.", 36,
         {"left_aside": (ask_well.ASIDE, ask_well.aside)}, left_panel.reads(ask_well.ASIDE)),
     "left_last": Study(
         "Thirteen group rules tried last: Q of asking well at epsilon 1.", 30,
         {"left_last": (ask_well.LAST, ask_well.aside)}, left_panel.reads(ask_well.LAST)),
-    "designed_tuning": Study(
+    "asking_tuned": Study(
         "The constants of asking well: mean Q over drawn populations, one constant changed at a time.", 24,
-        {"designed_tuning": (ask_well.TUNING, ask_well.tuned)}),
-    "designed_parts": Study(
-        "What each part of asking well gains on drawn populations, and what gained nothing.", 48,
-        {"designed_parts": (ask_well_parts.PARTS, ask_well_parts.parts)}),
+        {"asking_tuned": (ask_well.TUNING, ask_well.tuned)}),
+    "first_shares": Study(
+        "How much of epsilon for the first question, for these people and for people to come: Q over drawn populations.", 24,
+        {"first_shares": (ask_well.SHARES, ask_well.first_share)}),
     "ask_well_adult": Study(
-        "Asking well on Adult by demographic parity, logistic and boosted base: test error at a test gap of .02.", 12,
+        "Asking well on Adult by demographic parity, logistic and boosted base: test error at test gaps of .02 and .05.", 24,
         {"ask_well_adult": (ask_well_adult.ADULT, ask_well_adult.at_gap)}, ask_well_adult.READS),
     "left_at_violation": Study(
         "Asked well, default rules: the error offered at violation .05 with its interval, of the draws of left_oneshot.", 36,

@@ -11,13 +11,14 @@ from dpfair_teach.experiments import regression_reference
 POPULATIONS, PEOPLE = 12, 2000
 
 
-def drawn_population(m: int, rng: np.random.Generator, even: bool = False, d: int = 100,
-                     factors: int = 12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def drawn_population(m: int, rng: np.random.Generator, even: bool = False, d: int = 100, factors: int = 12,
+                     label: float | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Correlated, bounded, skewed features X (m, d); a group A that is not linear in X; a label Y that goes with both.
 
     Hidden factors make everything: features are bent mixtures of them with noise, cut to [0, 1]; the label is 1 for the highest 30 or
-    50 % of a noisy index; the group is made of another index, products of factors and noise, and holds 20 to 50 %. Factors have falling
-    variances; with ``even`` the small ones count for label and group as much as the large ones: a map of the large ones misses some.
+    50 % of a noisy index, or for the share ``label``; the group is made of another index, products of factors and noise, and holds 20 to
+    50 %. Factors have falling variances; with ``even`` the small ones count for label and group as much as the large ones: a map of the
+    large ones misses some.
     """
     falling = np.arange(1, factors + 1.0)
     F = rng.standard_normal((m, factors)) * falling**-0.5
@@ -29,7 +30,8 @@ def drawn_population(m: int, rng: np.random.Generator, even: bool = False, d: in
     label_index = F @ (rng.standard_normal(factors) * weights)
     label_index /= label_index.std()
     index = label_index + 0.25 * np.tanh(2 * label_index) * F[:, 2] + rng.uniform(0.4, 0.7) * rng.standard_normal(m)
-    Y = (index > np.quantile(index, rng.choice([0.7, 0.7, 0.5]))).astype(np.int64)
+    share = rng.choice([0.7, 0.7, 0.5])
+    Y = (index > np.quantile(index, share if label is None else 1 - label)).astype(np.int64)
     group_index = F @ (rng.standard_normal(factors) * weights)
     group_index *= np.sign(group_index @ label_index) / group_index.std()
     G = F / F.std(axis=0)

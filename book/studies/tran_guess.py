@@ -5,7 +5,7 @@ import numpy as np
 
 from dpfair_teach import mechanisms
 from dpfair_teach.mechanisms.geometric import geometric_variance
-from dpfair_teach.oneshot import public_part
+from dpfair_teach.oneshot import public_data
 
 #: The model of the people of a label: a chance is the mean, plus what is smooth along the public map, of these prior variances, with bells
 #: of that length; and of mean (1 - mean) so much is a person's own.
@@ -19,7 +19,7 @@ def cells_a_label(m: int, epsilon: float) -> int:
 def guessed_groups(X: np.ndarray, y: np.ndarray, A: np.ndarray, k: int, epsilon: float,
                    rng: np.random.Generator) -> tuple[np.ndarray, mechanisms.Release]:
     """Weights (m, k) of everybody on every group, which sum to 1 and may leave [0, 1]; and the record of the counts, which alone read A."""
-    public, cells, start = public_part(X, y), np.empty(len(y), dtype=np.int64), 0
+    public, cells, start = public_data(X, y), np.empty(len(y), dtype=np.int64), 0
     for r, people in enumerate(public.people):
         found, n = public.cells_of(r, cells_a_label(public.m, epsilon))
         cells[people] = start + found

@@ -37,10 +37,16 @@ def one_thread() -> AbstractContextManager[Any]:
 
 
 def floats(rows: np.ndarray) -> np.ndarray:
-    """A block of a table as doubles, in memory; no copy where it is that."""
-    return np.asarray(rows, dtype=float)
+    """A block of a table as doubles, row by row in memory, so that sums run in one order; no copy where it is that."""
+    return np.ascontiguousarray(rows, dtype=float)
 
 
 def with_one(X: np.ndarray) -> np.ndarray:
     """(1, x), row by row."""
     return np.column_stack([np.ones(len(X)), X])
+
+
+def sample(n: int, least: int = 0) -> np.ndarray | slice:
+    """Who stands for n people: all of few, else ``TOGETHER``, or ``least`` where that is more, by a fixed seed that is public."""
+    most = max(TOGETHER, least)
+    return slice(None) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))

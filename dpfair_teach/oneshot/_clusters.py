@@ -30,8 +30,10 @@ def centres(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: in
 
 
 def clusters(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: int, everybody: int, **how: int) -> tuple[np.ndarray, int]:
-    """The cluster of each of ``people``, and how many there are."""
+    """The cluster of each of ``people``, and how many there are: of places that differ by rounding alone some centres have nobody."""
     found = centres(place, people, n, everybody, **how)
-    if len(found.labels_) == len(people):
-        return found.labels_, found.n_clusters
-    return np.concatenate([found.predict(place(people[at])) for at in blocks(len(people))]), found.n_clusters
+    labels = found.labels_
+    if len(labels) < len(people):
+        labels = np.concatenate([found.predict(place(people[at])) for at in blocks(len(people))])
+    used, codes = np.unique(labels, return_inverse=True)
+    return codes.astype(np.int32), len(used)

@@ -1,33 +1,73 @@
-"""The public chance of label 1: that of somebody's classifier, or a logistic regression, by scikit-learn or, of many, Newton in blocks."""
+"""The public chance of label 1: that of somebody's classifier, or a logistic regression on scaled features; perhaps cross-fitted."""
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+from scipy.special import expit, logit
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
 
-from .._base_estimator import base_chance
-from ._blocks import blocks, floats, together, with_one
+from .._base_estimator import base_chance, fitted_copy
+from ._blocks import blocks, floats, sample, with_one
+from .scaled import Scaling
 
-#: How little the logistic is drawn to 0, as scikit-learn counts it.
-C = 0.1
+#: How little the logistic is drawn to 0, as scikit-learn counts it; so many people for each coefficient tell the curvature.
+C, A_COEFFICIENT = 0.1, 20
+#: Steps at most, and what a step may still gain, in the loss of one person.
+STEPS, ARRIVED = 60, 1e-10
+#: Parts of a cross-fit; chances are told apart up to this.
+PARTS, SURE = 5, 1e-6
+
+Chance = Callable[[np.ndarray], np.ndarray]
 
 
 class LabelModel:
-    """eta(x), the chance of label 1; it holds numbers of the fit and nobody's data."""
+    """eta(x) by logistic regression: C times the log loss of everybody, plus half the squares of the coefficients, is least.
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, centre: np.ndarray, scale: np.ndarray) -> None:
-        self.centre, self.scale = centre, scale
-        if together(len(X)):
-            self.model = LogisticRegression(C=C, max_iter=500).fit((X - centre) / scale, y)
-        else:
-            self.model = by_newton(X, y, centre, scale)
+    Newton's steps, halved where they do not lower the loss. Of many people a sample, drawn by a fixed seed, tells the curvature, and
+    everybody the slope: so the optimum is everybody's. It holds numbers of the fit and nobody's data.
+    """
+
+    def __init__(self, X: np.ndarray, y: np.ndarray, scaling: Scaling) -> None:
+        m, n = len(X), X.shape[1] + 1
+        self.scaling, self.ridge = scaling, np.append(0.0, np.ones(n - 1))          # the intercept is free
+        some = sample(m, A_COEFFICIENT * n)
+        rows = with_one(scaling(X[some]))
+        w = np.zeros(n)
+        loss, slope = self._look(X, y, w)
+        for _ in range(STEPS):
+            chance = expit(rows @ w)
+            curvature = np.diag(self.ridge) + C * m / len(rows) * (rows.T * (chance * (1 - chance))) @ rows
+            step = np.linalg.solve(curvature + 1e-12 * np.trace(curvature) / n * np.eye(n), slope)
+            if slope @ step <= ARRIVED * C * m:
+                break
+            size, found = 1.0, self._look(X, y, w - step)
+            while found[0] > loss and size > 1e-6:
+                size /= 2
+                found = self._look(X, y, w - size * step)
+            w = w - size * step
+            loss, slope = found
+        self.coefficients = w
+
+    def _look(self, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """The loss, and its slope."""
+        loss, slope = 0.5 * float(w @ (self.ridge * w)), self.ridge * w
+        for at in blocks(len(X)):
+            rows = with_one(self.scaling(X[at]))
+            z = rows @ w
+            loss += C * float((np.logaddexp(0.0, z) - y[at] * z).sum())
+            slope += C * rows.T @ (expit(z) - y[at])
+        return loss, slope
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        return self.model.predict_proba((X - self.centre) / self.scale)[:, 1]
+        return expit(self.coefficients[0] + self.scaling(X) @ self.coefficients[1:])
 
 
 class GivenLabel:
@@ -38,49 +78,69 @@ class GivenLabel:
         self.base, self.names = copy.deepcopy(base), names if hasattr(base, "feature_names_in_") else None
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
+        X = floats(X)
         return base_chance(self.base, X if self.names is None else pd.DataFrame(X, columns=self.names))
 
 
-def centre_and_scale(mean: np.ndarray, deviation: np.ndarray, largest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What the logistic takes from every feature, and divides by. A feature that is the same for all, up to rounding, tells it nothing:
-    its scale is infinite. One whose mean is far from 0 is centred, or the solver would not arrive; one within a standard deviation of 0
-    is left where it is, as all features of the book's stored tables were."""
-    same = deviation <= 1e-12 * largest
-    return np.where(~same & (np.abs(mean) > deviation), mean, 0.0), np.where(same, np.inf, deviation)
+class CrossFitted:
+    """eta(x) of models of which each was fitted to all people but a part, and asked about that part; a logistic regression weighs them.
 
-
-def by_newton(X: np.ndarray, y: np.ndarray, centre: np.ndarray, scale: np.ndarray) -> LogisticRegression:
-    """The optimum that scikit-learn's solver stops near: C times the log loss of everybody, plus half the squares of the coefficients.
-
-    The loss is convex; a step that does not lower it is halved. Near the optimum each step doubles the digits.
+    Source: cross-fitting, as van der Laan, Polley and Hubbard (2007). The people learned from get answers of models that never saw them, as
+    people to come do: ``of_people`` (m,). Who is new gets the mean of all models, on the scale of logits.
     """
-    n = X.shape[1] + 1
-    ridge = np.diag(np.append(0.0, np.ones(n - 1)))        # the intercept is free
 
-    def look(w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        loss, slope, curvature = 0.5 * w @ ridge @ w, ridge @ w, ridge.copy()
-        for at in blocks(len(X)):
-            rows, label = with_one((floats(X[at]) - centre) / scale), y[at]
-            z = rows @ w
-            chance = expit(z)
-            loss += C * float((np.logaddexp(0.0, z) - label * z).sum())
-            slope += C * rows.T @ (chance - label)
-            curvature += C * (rows.T * (chance * (1 - chance))) @ rows
-        return loss, slope, curvature
+    def __init__(self, fit: Callable[[np.ndarray, np.ndarray], Chance], X: np.ndarray, y: np.ndarray) -> None:
+        parts = min(PARTS, int(np.bincount(y, minlength=2).min()))
+        everybody = np.arange(len(y))
+        split = list(StratifiedKFold(parts, shuffle=True, random_state=0).split(y, y)) if parts > 1 else [(everybody, everybody)]
+        self.models = [fit(X[rest], y[rest]) for rest, _ in split]
+        logits = np.empty(len(y))
+        for model, (_, part) in zip(self.models, split, strict=True):
+            logits[part] = self._logit(model(X[part]))
+        self.weigh = LogisticRegression(C=1e3).fit(logits[:, None], y)
+        self.of_people = self._weighed(logits)
 
-    w = np.zeros(n)
-    loss, slope, curvature = look(w)
-    for _ in range(50):
-        step = np.linalg.solve(curvature + 1e-12 * np.trace(curvature) / n * np.eye(n), slope)
-        gain, size = float(slope @ step), 1.0
-        if gain <= 1e-20 * len(X):
-            break
-        found = look(w - step)
-        while found[0] > loss * (1 + 1e-12) and size > 1e-6:
-            size /= 2
-            found = look(w - size * step)
-        w = w - size * step
-        loss, slope, curvature = found
-    model = LogisticRegression(C=C, max_iter=500)
-    model.classes_, model.coef_, model.intercept_, model.n_features_in_ = np.array([0, 1]), w[None, 1:], w[:1], n - 1
-    return model
+    @staticmethod
+    def _logit(chances: np.ndarray) -> np.ndarray:
+        return logit(np.clip(chances, SURE, 1 - SURE))
+
+    def _weighed(self, logits: np.ndarray) -> np.ndarray:
+        return expit(self.weigh.intercept_[0] + self.weigh.coef_[0, 0] * logits)
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        return self._weighed(np.mean([self._logit(model(X)) for model in self.models], axis=0))
+
+
+def label_chance(X: np.ndarray, y: np.ndarray, scaling: Scaling, base: Any, names: list[str] | None,
+                 new: bool) -> tuple[Chance, np.ndarray]:
+    """eta(x), and that of the people learned from, (m,).
+
+    A base that is fitted is only asked: who gives it knows what it says of others. One that is not may remember the people that it is
+    fitted to, so for people to come it is cross-fitted; the logistic regression is drawn to 0 and remembers little.
+    """
+    def asked(eta: Chance) -> tuple[Chance, np.ndarray]:
+        return eta, np.concatenate([eta(X[at]) for at in blocks(len(X))])       # a base may raise: before anything is asked
+
+    if base is not None and is_fitted(base):
+        return asked(GivenLabel(base, names))
+    if base is None:
+        return asked(LabelModel(X, y, scaling))
+    if new:
+        crossed = CrossFitted(partial(fitted_base, base), X, y)
+        return crossed, crossed.of_people
+    return asked(fitted_base(base, X, y))
+
+
+def fitted_base(base: Any, X: np.ndarray, y: np.ndarray) -> GivenLabel:
+    return GivenLabel(fitted_copy(base, floats(X), y, partial(np.random.default_rng, 0)), None)
+
+
+def is_fitted(base: Any) -> bool:
+    """Has it learned? What scikit-learn cannot tell of counts as fitted."""
+    try:
+        check_is_fitted(base)
+    except NotFittedError:
+        return False
+    except TypeError:
+        return True
+    return True

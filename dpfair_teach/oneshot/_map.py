@@ -1,43 +1,47 @@
-"""The public map: where somebody with features x stands, and the prior features of that place."""
+"""The public map: where somebody with scaled features stands, and the prior features of that place."""
 from __future__ import annotations
-
-import copy
 
 import numpy as np
 
 from ._blocks import with_one
-from .settings import Designed
+from .scaled import Moments, Scaling
+from .settings import Settings
 
 
 class Map:
-    """Principal components, the first of variance 1, and the base score; landmarks on it give the smooth part of the prior.
+    """The first principal components, the first of variance 1, and the base score; landmarks on it give the smooth part of the prior.
 
     Of the people that it was made of it holds means, directions and landmarks only.
     """
 
-    def __init__(self, settings: Designed, centre: np.ndarray, axes: np.ndarray, base: np.ndarray, score: tuple[float, float]) -> None:
-        self.settings, self.centre, self.axes, self.base = settings, centre, axes, base
-        self.score_centre, self.score_scale = score[0], max(score[1], 1e-12)
-        self.landmarks, self.whiten = np.empty((0, axes.shape[1] + 1)), np.empty((0, 0))
+    def __init__(self, settings: Settings, scaling: Scaling, moments: Moments) -> None:
+        self.settings, self.scaling, self.centre, self.base = settings, scaling, moments.mean, moments.coefficients
+        self.axes = moments.axes[:, :settings.coordinates]
+        self.score_centre, self.score_scale = moments.fitted_mean, max(moments.fitted_deviation, 1e-12)
+        self.landmarks, self.whiten = np.empty((0, self.axes.shape[1] + 1)), np.empty((0, 0))
 
-    def place(self, X: np.ndarray) -> np.ndarray:
-        score = with_one(X) @ self.base
-        return np.column_stack([(X - self.centre) @ self.axes, self.settings.score_weight * (score - self.score_centre) / self.score_scale])
+    def score(self, X: np.ndarray) -> np.ndarray:
+        """Of least squares of 2 y - 1, in deviations from its mean, (n,)."""
+        return self._score(self.scaling(X))
 
-    def with_landmarks(self, landmarks: np.ndarray) -> Map:
-        """The same places with the prior features of these landmarks."""
-        other = copy.copy(self)
-        other.landmarks = landmarks
-        values, vectors = np.linalg.eigh(other._bumps(landmarks) + 1e-8 * np.eye(len(landmarks)))
-        other.whiten = vectors / np.sqrt(np.maximum(values, 1e-8))
-        return other
+    def _score(self, Z: np.ndarray) -> np.ndarray:
+        return (with_one(Z) @ self.base - self.score_centre) / self.score_scale
 
-    def _bumps(self, place: np.ndarray) -> np.ndarray:
-        square = (place**2).sum(axis=1)[:, None] + (self.landmarks**2).sum(axis=1) - 2 * place @ self.landmarks.T
-        return self.settings.smooth * np.exp(-np.maximum(square, 0.0) / (2 * self.settings.length**2))
+    def place(self, X: np.ndarray, label: np.ndarray | None = None) -> np.ndarray:
+        """Where people stand, (n, p); where ``label`` tells people of one part apart, it is one more coordinate."""
+        Z = self.scaling(X)
+        coordinates = [(Z - self.centre) @ self.axes, self.settings.score_weight * self._score(Z)]
+        if label is not None:
+            coordinates.append(self.settings.label_weight * (label - 0.5))
+        return np.column_stack(coordinates)
+
+    def set_landmarks(self, landmarks: np.ndarray) -> None:
+        self.landmarks = landmarks
+        values, vectors = np.linalg.eigh(self.bells(landmarks) + 1e-8 * np.eye(len(landmarks)))
+        self.whiten = vectors / np.sqrt(np.maximum(values, 1e-8))
 
     def bells(self, place: np.ndarray) -> np.ndarray:
-        """(n, landmarks), which whitened are the smooth part of the prior features."""
+        """(n, landmarks), which whitened are the smooth part of the features: whitening meets the landmarks once, not each person."""
         bells = place @ self.landmarks.T
         bells -= 0.5 * (self.landmarks**2).sum(axis=1)
         bells -= 0.5 * (place**2).sum(axis=1)[:, None]
@@ -48,5 +52,5 @@ class Map:
         return bells
 
     def raw(self, place: np.ndarray) -> np.ndarray:
-        """1, the place and the bells, (n, 1 + p + landmarks): what the prior features are made of."""
+        """1, the place and the bells, (n, 1 + p + landmarks): what features of a belief are made of."""
         return np.column_stack([np.ones(len(place)), place, self.bells(place)])

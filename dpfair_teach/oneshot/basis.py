@@ -2,64 +2,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ._blocks import blocks, floats, together
-from ._public import Public
-from .candidates import bayes_of
+from ._blocks import blocks
+from .public_data import PublicData
+from .thresholds import bayes_of
 
 
 class BayesBasis:
     """Columns (2 eta - 1, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) that are believed."""
 
-    def __init__(self, public: Public, chances: Any, n: np.ndarray) -> None:
+    def __init__(self, public: PublicData, chances: Any, n: np.ndarray) -> None:
         self.chances, self.eta, self.parity, self.n = chances, public.eta, public.parity, n
-        self.share = sum(map(len, public.people)) / public.m
+        self.share, self.cost = sum(map(len, public.people)) / public.m, public.cost
 
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        return self._of(self.chances(X), self.eta(X))
-
-    def of_people(self, public: Public) -> np.ndarray:
-        """For the people learned from, who are looked at together."""
-        return self._of(self.chances.of_people(public), public.eta_of_people)
-
-    def _of(self, given: np.ndarray, eta: np.ndarray) -> np.ndarray:
-        scores = bayes_of(eta, given, self.n, self.parity, self.share)
+    def __call__(self, X: np.ndarray, eta: np.ndarray | None = None, features: Any = None) -> np.ndarray:
+        given = self.chances(self.chances.features(X) if features is None else features)
+        scores = bayes_of(self.eta(X) if eta is None else eta, given, self.n, self.parity, self.share, self.cost)
         return np.column_stack([scores, np.ones(len(scores))])
 
 
 class BothBases:
-    """The columns of two bases, side by side."""
+    """The columns of two bases on the same map, side by side."""
 
-    def __init__(self, first: Any, second: Any) -> None:
+    def __init__(self, first: BayesBasis, second: BayesBasis) -> None:
         self.first, self.second = first, second
 
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        return np.column_stack([self.first(X), self.second(X)])
-
-    def of_people(self, public: Public) -> np.ndarray:
-        return np.column_stack([self.first.of_people(public), self.second.of_people(public)])
+    def __call__(self, X: np.ndarray, eta: np.ndarray | None = None) -> np.ndarray:
+        eta, features = self.first.eta(X) if eta is None else eta, self.first.chances.features(X)
+        return np.column_stack([self.first(X, eta, features), self.second(X, eta, features)])
 
 
 Basis = BayesBasis | BothBases
 
 
-def scores_of(basis: Basis, public: Public) -> np.ndarray:
+def scores_of(basis: Basis, public: PublicData) -> np.ndarray:
     """The columns for the people learned from, (m, b)."""
-    if public.together:
-        return basis.of_people(public)
-    parts = (basis(floats(public.X[at])) for at in blocks(public.m))
-    first = next(parts)
-    scores = np.empty((public.m, first.shape[1]))
-    for at, part in zip(blocks(public.m), chain([first], parts), strict=True):
-        scores[at] = part
-    return scores
+    return np.concatenate([basis(public.X[at], public.eta_of_people[at]) for at in blocks(public.m)])
 
 
 def chances(basis: Callable[[np.ndarray], np.ndarray], X: np.ndarray, multipliers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """P(h = 1) of a mixture of candidates for everybody, (n,)."""
-    accepted = [(basis(floats(X[at])) @ multipliers.T > 0) @ weights for at in blocks(len(X))]
-    return np.clip(accepted[0] if together(len(X)) else np.concatenate(accepted), 0.0, 1.0)        # sums of weights round
+    accepted = [(basis(X[at]) @ multipliers.T > 0) @ weights for at in blocks(len(X))]
+    return np.clip(np.concatenate(accepted), 0.0, 1.0)        # sums of weights round

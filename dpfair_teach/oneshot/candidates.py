@@ -1,163 +1,172 @@
-"""Candidate classifiers: a grid of multipliers, and the scores of fair Bayes thresholding that they are prices of."""
+"""Candidates by a posterior: fair Bayes thresholds for a grid of prices, whom each accepts, and how their rates may be."""
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import block_diag
+from scipy.special import softmax
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import ACCEPTANCE_NOTIONS, OF_GROUPS, AcceptanceNotion, OfGroups, read_parity
+from ._map import Map
+from .basis import BayesBasis, BothBases, scores_of
+from .decision_matrix import Decisions
+from .posterior import GroupPosterior
+from .public_data import PublicData, settings_of
+from .thresholds import multiplier_grid
 
-__all__ = ["bayes_scores", "multiplier_grid"]
+__all__ = ["fair_candidates"]
 
-BECAUSE = "Constant classifiers have to keep it, whatever the noise says, and a gap to be between two groups."
-
-#: Points on an axis of the grid and its largest, by the number of axes; with more, or between pairs, one direction at a time.
-_GRID = {1: (41, 2.0), 2: (21, 2.0), 3: (9, 1.0), 4: (5, 1.0), 6: (3, 0.2)}
-_ALONG = (9, 1.0)
-_MOST = 20_000
-
-
-def served(notion: AcceptanceNotion | Parity | None, against: OfGroups | None = None) -> Parity:
-    """The notion of a call, if one-shot learning serves it."""
-    return read_parity(notion, against=against, notions=ACCEPTANCE_NOTIONS, forms=OF_GROUPS, because=BECAUSE)
+#: Points on an axis of the grid, for two groups and two rates; else as many as :func:`multiplier_grid` takes, and of many groups fewer.
+POINTS, FEWER = 41, (7, 5, 3)
+#: Numbers in the table of draws, rates and candidates from which on there are fewer points; draws of gaps at most.
+MANY, MOST = 1e7, 3e8
 
 
-def strata_of(parity: Parity, Y: np.ndarray) -> list[np.ndarray]:
-    """The people whose rates are compared, one array of indices for each rate: those of a label, or all."""
-    return [np.arange(len(Y)) if cell.label is None else np.flatnonzero(Y == cell.label) for cell in parity.cells]
+def grid_of(k: int, parity: Parity, draws: int) -> np.ndarray:
+    """The multipliers of candidates: so many that what is drawn of their gaps can be held."""
+    R = len(parity.cells)
+    grid, gaps = multiplier_grid(k, points=POINTS if (k, R) == (2, 2) else None, notion=parity), R * len(parity.comparisons(k))
+    for points in FEWER:
+        if draws * k * R * len(grid) > MANY:
+            grid = multiplier_grid(k, points=points, notion=parity)
+    if draws * gaps * len(grid) > MOST:
+        check.refuse("n_groups", k, f"makes {gaps} gaps between groups, too many to draw for {len(grid):,} candidates",
+                     "Merge groups, or compare each with one of them (against='anchor').")
+    return grid
 
 
-def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float | None = None,
-                    notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
-    """Multipliers u_ar for every a = 1, ..., k-1 and each rate r of a notion, on [-largest, largest]; and first no constraint at all.
+def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
+    """What the columns (score, gap scores, 1) of a basis are multiplied with: for each multiplier, then reject all and accept all."""
+    rows = np.column_stack([np.ones(len(multipliers)), -multipliers, np.zeros(len(multipliers))])
+    constants = np.zeros((2, rows.shape[1]))
+    constants[:, -1] = (-1.0, 1.0)
+    return np.concatenate([rows, constants])
 
-    Source: ours. The learner's best response to the auditor (main text, Section 4) depends on the multipliers only through the price of
-    each group's rate; the prices of a rate sum to 0, and u are those of all groups but 0. Against an anchor, up to four groups, the others'
-    prices are all points of a grid. Else, one direction at a time: one group against another, or against all, with a grid for its
-    rates; then a permutation of the groups permutes the candidates. Points lie at largest sinh(4 t) / sinh(4) for evenly spaced t: dense
-    at 0, so that one grid serves data on which a small multiplier is enough and data that need a large one.
+
+class LogitChances:
+    """P(A = a | x, y) for every rate and group, as a function of x: numbers of the fit and the public map, and nobody's data."""
+
+    def __init__(self, belief: GroupPosterior) -> None:
+        self.map: Map = belief.public.map
+        self.of_right = belief.public.of_right
+        self.weights = np.stack([to @ w @ belief.contrasts.T for to, w in zip(belief.sample.to, belief.coefficients, strict=True)])
+
+    def features(self, X: np.ndarray) -> list[np.ndarray]:
+        """What the chances of each rate are made of; for a notion that asks people of both labels together, of either label."""
+        if self.of_right:
+            return [self.map.raw(self.map.place(X, np.full(len(X), label))) for label in (0, 1)]
+        return [self.map.raw(self.map.place(X))] * len(self.weights)
+
+    def __call__(self, features: list[np.ndarray]) -> np.ndarray:
+        """(n, R, k); for a notion that asks people of both labels together (n, 2, k)."""
+        both = self.weights if len(self.weights) == len(features) else [self.weights[0]] * len(features)
+        return np.stack([softmax(raw @ weights, axis=1) for raw, weights in zip(features, both, strict=True)], axis=1)
+
+
+class Candidates:
+    """Fair Bayes thresholds by a belief, for a grid of multipliers; those of ``also`` that its ``path`` uses, and both constants.
+
+    ``error`` (H,) and ``loss`` (H,), by the costs, are those of each on the people learned from; ``of_sample``, for each rate, whom of the
+    sample each counts, (n, H).
+    """
+
+    def __init__(self, public: PublicData, belief: GroupPosterior, also: Candidates | None = None, path: np.ndarray | None = None) -> None:
+        k, self.belief = belief.k, belief
+        n = np.stack([np.maximum(times @ p, 1.0) for times, p in zip(belief.sample.weights, belief.p, strict=True)])
+        self.basis: Any = BayesBasis(public, LogitChances(belief), n)
+        scores = scores_of(self.basis, public)
+        multipliers = candidate_rows(sum(public.cost) / 2 * grid_of(k, public.parity, settings_of(public).draws))
+        if also is not None and path is not None:
+            kept = also.decisions.multipliers[np.flatnonzero((path[:, :-2] > 0).any(axis=0))]
+            self.basis = BothBases(also.basis, self.basis)
+            scores = np.column_stack([also.decisions.scores, scores])
+            multipliers = block_diag(kept, multipliers)
+        self.decisions: Decisions = Decisions(scores, multipliers)
+        self.of_sample = [public.counted(self.decisions.of_people(i[at]), i[at])
+                         for i, at in zip(public.people, belief.sample.at, strict=True)]
+        self.exact: np.ndarray | None = None
+        if belief.sample.whole or also is None:
+            false, true = self.decisions.accepted(public.y)
+        else:                   # of very many people, once: what is published counts everybody, and not the sample alone
+            (false, true), self.exact = self._counted(public)
+        positives = int(public.y.sum())
+        self.error = (false + positives - true) / public.m
+        self.loss = (public.cost[0] * false + public.cost[1] * (positives - true)) / public.m
+
+    def _counted(self, public: PublicData) -> tuple[np.ndarray, np.ndarray]:
+        """How many of either label each candidate accepts; and how many of each counted group, and of all, it is expected to count in a
+        rate, and how many there are."""
+        g, R = len(self.belief.groups), len(public.people)
+        of_rates = np.zeros((public.m, R, g + 1))
+        for r, people in enumerate(public.people):
+            of_rates[people, r, :g], of_rates[people, r, g] = self.belief.of_everybody(r), 1.0
+        expected = of_rates.reshape(public.m, -1)
+        there, rejected = expected.sum(axis=0), np.zeros(expected.shape[1])
+        if public.of_right:     # who rejects all is right about label 0, and whom else one accepts counts against that
+            rejected = expected[public.y == 0].sum(axis=0)
+            expected[public.y == 0] *= -1
+        found = self.decisions.sums(lambda at: np.column_stack([1.0 - public.y[at], public.y[at], expected[at]]))
+        return found[:, :2].T, np.concatenate([rejected + found[:, 2:], there[None]]).T.reshape(R, g + 1, -1)
+
+    def rates(self, size: int | None = None, seed: int = 0, only: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """How often they, or ``only`` some, could count each group, by the posterior: (size, k, H, R), in single precision.
+
+        Without a ``size``, as many draws as mixtures are chosen by. ``seed`` hides nothing: these draws are no noise that protects. Of
+        constants all groups have the rate of everybody, which is public, but where a rate is of who is right.
+        """
+        size = settings_of(self.belief.public).draws if size is None else check.integer("size", size, low=1, high=10**6)
+        exact = None if self.exact is None else np.concatenate([self.exact[:, :, :-1][:, :, only], self.exact[:, :, -1:]], axis=2)
+        found = self.belief.rates([counted[:, only] for counted in self.of_sample], size, np.random.default_rng(seed), exact)
+        if not self.belief.public.of_right:
+            constants = np.arange(len(self.error))[only] - (len(self.error) - 2)
+            found[:, :, constants == 0], found[:, :, constants == 1] = 0.0, 1.0
+        return found
+
+
+def fair_candidates(public: PublicData, belief: GroupPosterior, also: Candidates | None = None,
+                    path: ArrayLike | None = None) -> Candidates:
+    """Candidates by a belief: fair Bayes thresholds, :func:`bayes_scores`, for a grid of multipliers, and both constants at the end.
+
+    Source: ours, chapter 14, fair Bayes thresholding with believed chances.
 
     Parameters
     ----------
-    n_groups : int in 2..1000
-        With the usual points up to 21, up to 66 for a notion of one rate: with more the grid is too large.
-    points : int in 2..101, optional
-        On each axis; 21 for two groups and two rates, 5 for three groups, 3 for four, 9 one direction at a time.
-    largest : float in (0, 1e6], optional
-        A multiplier of 1 trades a gap of 1 for the errors of everybody; 2 for two groups, 1 for three, 0.2 for four, 1 otherwise.
-    notion : str or Parity
-        ``equalized_odds``, ``false_positive``, ``true_positive`` or ``demographic_parity``.
-    against : str, optional
-        ``anchor`` or ``pairs``; None: the first.
+    public : of :func:`public_data`
+    belief : of :func:`fit_group_posterior`
+    also, path : of an earlier call, and of :func:`bayes_mixtures`, optional
+        Its candidates that some mixture uses are there too: about these the designed question was.
 
     Returns
     -------
-    array (U, (k-1) R) for R rates, columns (u_10, u_11, u_20, u_21, ...)
+    record with ``error`` and ``loss`` (H,), ``rates(size, seed)`` (size, k, H, R), as they could be; ``basis(X)`` and ``decisions``
 
     Raises
     ------
     ValueError
-        Numbers out of range, a notion that is not served, or a grid of more than 20,000 points.
+        Arguments that are none of these.
 
     Examples
     --------
-    >>> multiplier_grid(2, points=3, largest=.5).tolist()[:4]
-    [[0.0, 0.0], [-0.5, -0.5], [-0.5, 0.0], [-0.5, 0.5]]
-    >>> multiplier_grid(3).shape, multiplier_grid(3, notion="demographic_parity").shape, multiplier_grid(3, against="pairs").shape
-    ((626, 4), (442, 2), (487, 4))
+    >>> from dpfair_teach.data import make_logistic
+    >>> from dpfair_teach.oneshot import ask_part, fit_group_posterior, public_cells, public_data, split_epsilon
+    >>> people = make_logistic(300, rng=np.random.default_rng(1))
+    >>> public, rng = public_data(people.X, people.Y), np.random.default_rng(2)
+    >>> asked = [ask_part(public_cells(public, p), people.A, p, p.first, rng) for p in split_epsilon(public, 2.0)]
+    >>> found = fair_candidates(public, fit_group_posterior(public, asked))
+    >>> found.rates(64).shape, round(float(found.error.min()), 2)
+    ((64, 2, 1684, 2), 0.19)
     """
-    k, parity = check.group_count(n_groups), served(notion, against)
-    parity.comparisons(k)                   # refuses an anchor that is no group
-    R = len(parity.cells)
-    axes = R * (k - 1)
-    full = k == 2 or (parity.against == "anchor" and k <= 4)
-    usual = _GRID[axes] if full else _ALONG
-    points = usual[0] if points is None else check.integer("points", points, low=2, high=101)
-    largest = usual[1] if largest is None else check.number("largest", largest, low=0.0, high=1e6, low_open=True)
-    axis = largest * np.sinh(4 * np.linspace(-1, 1, points)) / np.sinh(4)
-    n = points**axes if full else k * (k + 1) // 2 * points**R
-    if n > _MOST:
-        if n_groups > 4 and points == usual[0]:
-            check.refuse("n_groups", k, f"makes {n:,} multipliers, more than {_MOST:,}", "Merge groups.")
-        check.refuse("points", points, f"makes {n:,} multipliers", "Choose fewer points.")
-    if full:
-        prices = _all_points(axis, axes).reshape(-1, k - 1, R)
-        if parity.anchor:       # the prices of all but the anchor are free, and u are those of all but group 0
-            prices = np.insert(prices, parity.anchor, -prices.sum(axis=1), axis=1)[:, 1:]
-    else:
-        to = np.array([np.eye(k)[b] - np.eye(k)[a] for a in range(k) for b in range(a + 1, k)] + [row - 1 / k for row in np.eye(k)])
-        prices = (to[:, None, :, None] * _all_points(axis, R)[None, :, None, :]).reshape(-1, k, R)[:, 1:]
-    grid = prices.reshape(len(prices), axes)
-    return np.concatenate([np.zeros((1, axes)), grid])
-
-
-def _all_points(axis: np.ndarray, axes: int) -> np.ndarray:
-    return np.stack(np.meshgrid(*[axis] * axes, indexing="ij"), axis=-1).reshape(-1, axes)
-
-
-def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
-    """Two arrays of one entry (a row) for each person."""
-    if len(value) != n_other:
-        check.refuse(name, value.shape, f"{other} has {n_other} entries", f"Give {name} and {other} as many entries.")
-
-
-def both_labels(Y: np.ndarray) -> np.ndarray:
-    if Y.min() == Y.max():
-        check.refuse("Y", int(Y[0]), "everybody has the same label", "Give people of both labels.")
-    return Y
-
-
-def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: AcceptanceNotion | Parity = "equalized_odds",
-                 share: float = 1.0) -> np.ndarray:
-    """The columns of fair Bayes thresholding: 2 eta - 1, and what accepting x adds to each gap, in expectation over its Y and A.
-
-    Source: ours, in the manner of fair Bayes classifiers (Zeng, Dobriban and Cheng 2022): the minimizer of P(h != Y) plus the sum of
-    u_ay (rate_ay - rate_0y) over all functions of x accepts where 2 eta - 1 is above the sum of
-    u_ay P(y | x) (P(a | x, y) / P(a, y) - P(0 | x, y) / P(0, y)). Of A it needs only the P(a | x, y) and the shares; eta is public.
-    Demographic parity has no y: u_a (P(a | x) / P(a) - P(0 | x) / P(0)).
-
-    Parameters
-    ----------
-    eta : array (n,) in [0, 1]
-        P(Y = 1 | x).
-    group_given : array (n, R, k) in [0, 1], indexed [x, rate, a]
-        P(A = a | x, Y = y) for the label y that the rate conditions on, as both of equalized odds; or P(A = a | x).
-    n : array (R, k), above 0
-        Number of people, or shares, [rate, a].
-    notion : str or Parity
-        As in :func:`multiplier_grid`.
-    share : float in [1e-12, 1]
-        Of everybody, those whom ``n`` counts: 1 unless a single label is compared.
-
-    Returns
-    -------
-    array (n, 1 + (k-1) R) for R rates: accept where scores[:, 0] > scores[:, 1:] @ u
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, numbers out of range, a notion that is not served.
-
-    Examples
-    --------
-    >>> bayes_scores([.8], [[[.5, .5], [.5, .5]]], [[10, 10], [10, 10]]).round(3).tolist()
-    [[0.6, 0.0, 0.0]]
-    """
-    eta = check.filled("eta", check.array("eta", eta, ndim=1, low=0.0, high=1.0), "person")
-    parity = served(notion)
-    R = len(parity.cells)
-    group_given = check.array("group_given", group_given, shape=(len(eta), R, None), low=-0.5, high=1.5)
-    k = group_given.shape[2]
-    if k < 2:
-        check.refuse("group_given", group_given.shape, "has fewer than two groups", "Give a column for each group.")
-    share = check.number("share", share, low=1e-12, high=1.0)
-    return bayes_of(eta, group_given, check.array("n", n, shape=(R, k), low=1e-12, high=1e15), parity, share)
-
-
-def bayes_of(eta: np.ndarray, group_given: np.ndarray, n: np.ndarray, parity: Parity, share: float) -> np.ndarray:
-    """:func:`bayes_scores` without checks."""
-    n = share * n / n.sum()
-    label = np.stack([np.ones_like(eta) if cell.label is None else eta if cell.label else 1 - eta for cell in parity.cells], axis=1)
-    rates = label[:, :, None] * group_given / n
-    return np.column_stack([2 * eta - 1, (rates[:, :, 1:] - rates[:, :, :1]).swapaxes(1, 2).reshape(len(eta), -1)])
+    settings_of(public)
+    if not isinstance(belief, GroupPosterior) or belief.public is not public:
+        check.refuse("belief", belief, "is no belief about the people of public",
+                     "Make it with oneshot.fit_group_posterior(public, asked).")
+    if also is not None and (not isinstance(also, Candidates) or also.belief.public is not public):
+        check.refuse("also", also, "are no candidates for the people of public", "Give what oneshot.fair_candidates returned.")
+    if (also is None) != (path is None):
+        check.refuse("also, path", (also, path), "one without the other", "Give both, or neither.")
+    if also is None:
+        return Candidates(public, belief)
+    return Candidates(public, belief, also, check.array("path", path, shape=(None, len(also.error)), low=0.0, high=1.0))

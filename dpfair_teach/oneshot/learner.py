@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,18 +14,23 @@ from .._classifier import FrontierClassifier, compared, refuse_other_columns
 from .._curve import GAMMAS, Drawn, violation_of
 from .._fit_warnings import warn_of_few
 from ..fairness import Parity
-from ..fairness.parity import AcceptanceNotion, OfGroups
+from ..fairness.parity import Notion, OfGroups
 from ._blocks import one_thread
-from ._public import Public
+from .algorithm import ask_well
+from .answer import Answer, number_of
 from .basis import chances
-from .belief import number_of
-from .candidates import served
-from .chosen import MORE_APART, expected_violations, learn_designed
-from .designed import cells_for, parts_of
-from .settings import DESIGNED
-from .thresholds import grid_of
+from .candidates import grid_of
+from .posterior_frontier import MORE_APART, doubt_of, expected_violations, published_of
+from .public_data import PublicData
+from .questions import cells_for, parts_of
+from .settings import SETTINGS, TARGETS, Target
+from .thresholds import read_cost, served
 
 __all__ = ["FrontierLearner", "NothingToAskWarning"]
+
+
+#: So few rows are decided before threads are set.
+FEW = 256
 
 
 class NothingToAskWarning(UserWarning):
@@ -41,9 +47,11 @@ class FrontierParams(NamedTuple):
     epsilon: float
     k: int
     parity: Parity
+    target: Target
     share: float | None
     gammas: tuple[float, ...]
     base: Any
+    cost: tuple[float, float]
 
 
 def setting(model: FrontierLearner) -> FrontierParams:
@@ -52,10 +60,11 @@ def setting(model: FrontierLearner) -> FrontierParams:
     check.gamma(model.gamma)
     gammas = check.filled("gammas", check.array("gammas", model.gammas, ndim=1, low=0.0, booleans=False), "tolerance")
     k, parity = check.group_count(model.n_groups), model._parity
-    grid_of(k, parity, DESIGNED.draws)
+    grid_of(k, parity, SETTINGS.draws)
     share = None if model.share is None else check.number("share", model.share, low=1e-3, high=1.0)
-    parts_of(epsilon, DESIGNED.share if share is None else share, k)
-    return FrontierParams(epsilon, k, parity, share, tuple(gammas.tolist()), model.base)
+    target = check.choice("target", model.target, TARGETS)
+    parts_of(epsilon, 0.5 if share is None else share, k)
+    return FrontierParams(epsilon, k, parity, target, share, tuple(gammas.tolist()), model.base, read_cost(model.cost))
 
 
 @check.formerly(
@@ -71,15 +80,13 @@ class FrontierLearner(FrontierClassifier):
     Source: ours, chapter 14; it answers what main text, Section 5 leaves open. Privacy unit: one person's A changes; X, y, m and the set of
     groups {0, ..., k-1} are public. Pure epsilon, for every A, with exact noise: :func:`ask_well` asks the people of each label two
     questions, the second made for the mixtures that the first speaks for; the epsilons of both add up, and cost those of the other label
-    nothing. What is not known of a gap counts as gap. The classifiers are functions of x alone. Standardize X, and cut wild entries: who is
-    near whom, and so the cells and the belief, depends on the units of its columns, and one row a thousand times as far out as all others
-    makes the rest look alike. How long a fit takes is not covered.
+    nothing. What is not known of a gap counts as gap. The classifiers are functions of x alone. Columns are put on one scale inside, and
+    cut at four deviations: units do not matter, and one wild row little. How long a fit takes is not covered.
 
-    Time and memory grow with m and with the number of groups (20 of 500 people: 3 GB); 5 million people are a minute or two. X may be a
-    table on disk, a numpy memmap, which is read a block at a time and never copied. Up to 16,384 people are looked at together. Of more, a
-    sample that is drawn by a fixed seed, 8,192 people or 20 for each cell, finds the centres of the cells, and everybody belongs to the
-    nearest; the logistic eta is the exact optimum, near which scikit-learn's solver stops; 8,192 people of each label stand for all of it
-    in the belief, and the second question weighs 64 cells of people whom the mixtures treat alike. All else is the same up to rounding.
+    Time and memory grow with m and with the number of groups; 5 million people are a minute or two. X may be a table on disk, a numpy
+    memmap, which is read a block at a time and never copied. Of more than 16,384 people a sample that is drawn by a fixed seed finds the
+    centres of the cells, and of a label of more than 4,096 people (8,192 / k of more groups) a sample stands for all in the posterior;
+    what is published counts everybody.
 
     Parameters
     ----------
@@ -87,44 +94,50 @@ class FrontierLearner(FrontierClassifier):
         Of the whole fit, all gammas together.
     gamma : float >= 0
         The gap allowed between the groups' rates, as they are known from the answers: 0.05 are five points of a hundred, and 1 or more
-        allows everything. It may be set anew after a fit. The mixture is the one that is expected to violate by gamma, and for one below
-        all of them the fairest, of which a further gap would cost eight times what it costs on the way to a constant: ``claimed`` and
-        ``violation`` of :meth:`curve` say by how much it misses such a gamma.
+        allows everything. It may be set anew after a fit. Above 0 the mixture is the one of least loss that is expected to violate by
+        gamma; it mixes with a constant where that is what keeps gamma, or nothing does: :meth:`curve` tells how many are accepted and what
+        is ``claimed``. 0 is the fairest mixture that errs less than the better constant, and that constant where none does.
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``. What is asked is the same for all, and for every other gamma: its mixture is made from the same
         answers when it is needed.
     n_groups : int in 2..21; in 2..66 for a notion of one rate
         k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; there are fewer candidates where
         groups are many, and 42 between pairs of one rate are the most. Between pairs 10 take seconds, 20 a minute.
-    share : float in [0.001, 1], optional
-        Of epsilon for the first question, the rest is for the second; 1 for no second one. None: the more, the larger the label. Either
-        part is at least 1e-9, with three or more groups 2e-9.
     notion : str or fairness.Parity
         ``equalized_odds``; ``false_positive`` or ``true_positive``, where only people of that label are asked, and nothing depends on the
-        groups of the others; ``demographic_parity``, where everybody is asked without the label. Each person stands in at most one cell
-        that is counted, or has weights whose sizes add up to at most 1, whatever the notion, so the epsilon is the same.
-        ``accuracy_parity`` is not served: constants do not keep it.
+        groups of the others; ``demographic_parity`` and ``accuracy_parity``, where everybody is asked together. By accuracy parity a rate
+        counts about whom one is right, so constants have gaps.
     against : str, optional
         ``pairs``: gaps between any two groups. ``anchor``: gaps to group 0, or to the anchor of a Parity; two others may be 2 gamma apart.
         None: ``pairs``, or what a Parity says. With ``pairs`` of three or more groups every group is counted, also group 0, which changes
         two counts as before: the epsilon is the same, and a permutation of the groups permutes the answers to the first question. Draws of
         what could be true go by the groups' order.
-    base : fitted classifier with ``predict_proba``, optional
-        Its P(Y = 1 | x) in the place of the logistic's. Made of X and y, and never of A: else no epsilon holds. It comes fitted, is copied
-        and never refitted; what it says of the people that it was fitted on should be what it says of others. Rows of X are given to it as
+    target : {"these", "new"}
+        Whose gaps are to be small: those of the people of the fit, or of people to come, of whom what is known of these people's own groups
+        tells less.
+    share : float in [0.001, 1], optional
+        Of epsilon for the first question, the rest is for the second; 1 for no second one. None: by people times epsilon, and 1 where these
+        are few. Either part is at least 1e-9, with three or more groups 2e-9.
+    base : classifier with ``predict_proba``, optional
+        Its P(Y = 1 | x) in the place of a logistic regression's. Made of X and y, and never of A: else no epsilon holds. One that is fitted
+        is copied and only asked; what it says of the people that it was fitted on should be what it says of others. One that is not is
+        fitted here; for people to come five times, each time to all people but a fifth, who are told by it. Rows of X are given to it as
         doubles: where columns are texts or need work, X is what the first steps of a pipeline make of them, and base its last step. The map
-        and its cells stay those of least squares.
-        (``sklearn.base.clone`` forgets what a base has learned: wrap it in ``sklearn.frozen.FrozenEstimator`` first.)
+        and its cells stay those of least squares. (``sklearn.base.clone`` forgets what a fitted base has learned: wrap it in
+        ``sklearn.frozen.FrozenEstimator`` first.)
+    cost : pair of floats in [0, 1e6], not both 0
+        Of a false positive and of a false negative: mixtures are chosen for the least loss by these; the errors that are told stay errors.
 
     Attributes
     ----------
     frontier_ : record with ``gammas``, ``weights``, ``multipliers``, ``error``, ``gaps``, ``expected_error`` and ``expected_violation``, a
         mean over what could be true, as the model has it
+    summary_ : str
+        What was asked of whom, how far off a gap may be, and what gamma gave.
     releases_ : tuple of accounting.Release, of the last ``fit`` only
-    answers_ : tuple of (question, answer), one for each release, two for each rate: cells, -1 for who was not asked, and their noisy counts
-        (k-1, J); and the whole weights (K, m) with which people were counted, 0 for who was not asked, with noisy sums (k-1, K); of very
-        many people the weights of cells, and the cells. Between pairs with three or more groups k in place of k-1: group 0 is counted too.
-        Everything published follows from these and from X and y.
+    answers_ : tuple of (question, answer), one for each release: cells (m,), -1 for who was not asked, and their noisy counts (k-1, J); and
+        then pairs of whole weights of cells (K, J) and the cells, with noisy sums (k-1, K). Between pairs with three or more groups k in
+        place of k-1: group 0 is counted too. Everything published follows from these and from X and y.
     accepted_ : record of how often each candidate of the frontier may accept each group, by the answers: 400 draws; what :meth:`curve`
         reads
     n_features_in_ : int
@@ -142,26 +155,26 @@ class FrontierLearner(FrontierClassifier):
     The intervals of :meth:`curve`: a published mixture is a function of x, and the error of ``frontier_`` is exact. The violations are
     those of 400 draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large. A model is no theorem, and the
     intervals are calibrated: at all gammas at once, intervals of 0.95 held in all of 60 fits on people of the kind that the belief
-    expects, and in 38 of 40 where x tells nothing about the groups, with the belief's own deviations in 36. On others they may hold less
+    expects, and in 38 of 40 where x tells nothing about the groups, with the posterior's own deviations in 32. On others they may hold less
     often, above all where a cell holds a few people.
 
     Examples
     --------
     >>> from dpfair_teach.data import make_logistic
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
-    >>> model = FrontierLearner(2.0, gamma=.1)
+    >>> model = FrontierLearner(3.0, gamma=.1)
     >>> model = model.fit(people.X, people.Y, sensitive_features=people.A, rng=np.random.default_rng(2))
-    >>> [(r.mechanism, round(r.epsilon, 3)) for r in model.releases_]
-    [('geometric', 1.03), ('geometric', 0.97), ('geometric', 0.97), ('geometric', 1.03)]
-    >>> row = model.curve([.1]).round(2).loc[0]
-    >>> bool(row.violation_low <= row.claimed <= row.violation_high)
-    True
+    >>> [(r.mechanism, round(r.epsilon, 2)) for r in model.releases_]
+    [('geometric', 2.0), ('geometric', 1.91), ('geometric', 1.0), ('geometric', 1.09)]
+    >>> print(model.summary_.split(";")[0])
+    label 0: 25 cells of epsilon 2, then 8 directions of epsilon 1
     >>> model.predict_proba(people.X[:3]).shape, model.predict(people.X[:3], gamma=.05).shape
     ((3, 2), (3,))
     """
 
-    def __init__(self, epsilon: float, gamma: float, *, gammas: ArrayLike = GAMMAS, n_groups: int = 2, share: float | None = None,
-                 notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None, base: Any = None) -> None:
+    def __init__(self, epsilon: float, gamma: float, *, gammas: ArrayLike = GAMMAS, n_groups: int = 2,
+                 notion: Notion | Parity = "equalized_odds", against: OfGroups | None = None, target: Target = "these",
+                 share: float | None = None, base: Any = None, cost: tuple[float, float] = (1.0, 1.0)) -> None:
         self.epsilon = epsilon
         self.gamma = gamma
         self.gammas = gammas
@@ -170,6 +183,8 @@ class FrontierLearner(FrontierClassifier):
         self.notion = notion
         self.against = against
         self.base = base
+        self.target = target
+        self.cost = cost
 
     @property
     def _parity(self) -> Parity:
@@ -181,12 +196,31 @@ class FrontierLearner(FrontierClassifier):
     def _learn(self, params: FrontierParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """:func:`ask_well`, and what is published of it."""
         with one_thread():
-            public = Public(X, y, parity=params.parity, base=params.base)
+            public = PublicData(X, y, parity=params.parity, base=params.base, cost=params.cost, target=params.target)
             A = check.groups_below("sensitive_features", sensitive_features, params.k, length=public.m)
-            basis, frontier, believed, asked = learn_designed(public, A, params.k, params.epsilon, rng, params.share, params.gammas)
-        self.releases_ = tuple(one.release for one in asked)
-        self.answers_ = tuple((of_everybody(one.question, public, one.rate), one.answers) for one in asked)
-        self._basis, self.frontier_, self.accepted_ = basis, frontier, believed
+            asked, posterior, candidates, path = ask_well(public, A, params.epsilon, rng, n_groups=params.k, share=params.share)
+            self.releases_ = tuple(one.release for one in asked)
+            self.answers_ = tuple((of_everybody(one.question, public, one.rate), one.answers) for one in asked)
+            self._basis, self.frontier_, self.accepted_ = published_of(posterior, candidates, path, params.gammas)
+        self.summary_ = self._summary(asked, params)
+
+    def _summary(self, asked: list[Answer], params: FrontierParams) -> str:
+        """What was asked of whom, and what is known then, in words."""
+        said = []
+        for r, cell in enumerate(params.parity.cells):
+            own = [one for one in asked if one.rate == r]
+            parts = [f"{number(one.answers.shape[1], 'direction' if isinstance(one.question, tuple) else 'cell')} of epsilon "
+                     f"{number_of(one.release.epsilon):.3g}" for one in own]
+            said.append(f"{'everybody' if cell.label is None else f'label {cell.label}'}: {', then '.join(parts)}")
+        weights, gamma = self.frontier_.row(self.gamma), float(self.gamma)
+        violation = float(expected_violations(self.accepted_, weights[None], params.parity)[0])
+        kept = f"expected to violate by {violation:.3g}"
+        if gamma == 0:
+            kept = f"the fairest mixture that errs less than a constant, {kept}"
+        if weights[-2:].max() > 1 - 1e-9:
+            kept = "a constant" if gamma else "a constant, as no mixture errs less"
+        return (f"{'; '.join(said)}. Expected doubt of a gap: {doubt_of(self.accepted_, weights, params.parity):.2g}. "
+                f"gamma = {gamma:g}: {kept}.")
 
     def _warn(self, y: np.ndarray) -> None:
         warn_of_few(y, self._parity)
@@ -195,7 +229,7 @@ class FrontierLearner(FrontierClassifier):
 
         def most(times: float) -> int:
             """Cells of the larger label, had the first question so many times its epsilon."""
-            return max(cells_for(int((cells >= 0).sum()), times / number_of(release.scale), DESIGNED) for (cells, _), release in first)
+            return max(cells_for(int((cells >= 0).sum()), times / number_of(release.scale), SETTINGS) for (cells, _), release in first)
 
         if most(1.0) > 1 or max(len(cells[cells >= 0]) for (cells, _), _ in first) == 1:
             return                              # of one person no epsilon makes two cells
@@ -204,8 +238,8 @@ class FrontierLearner(FrontierClassifier):
                           "every cell of people, and the second is designed in the dark. Choose a larger share, or leave it out.",
                           NothingToAskWarning, stacklevel=3)
             return
-        warnings.warn(f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published goes from the "
-                      "best constant to the classifier that nothing constrains. Choose a larger epsilon, or give more people.",
+        warnings.warn(f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published follows from "
+                      "X and y, and how fair it is nobody knows. Choose a larger epsilon, or give more people.",
                       NothingToAskWarning, stacklevel=3)
 
     def decisions(self, X: ArrayLike) -> np.ndarray:
@@ -229,20 +263,21 @@ class FrontierLearner(FrontierClassifier):
         self._validated_groups(sensitive_features, len(X))
         weights = self.frontier_.row(gamma)
         used = np.flatnonzero(weights > 0)
-        with one_thread():
+        with one_thread() if len(X) > FEW else nullcontext():
             return chances(self._basis, X, self.frontier_.multipliers[used], weights[used])
 
     def _people(self, X: ArrayLike) -> np.ndarray:
         return check.filled("X", check.rows("X", X, columns=self.n_features_in_, low=-1e50, high=1e50), "person")
 
 
-def of_everybody(question: Any, public: Public, r: int) -> Any:
-    """What the people of one rate were asked, as a question to all: in no cell, or with weight 0, is who was not asked."""
+def number(n: int, thing: str) -> str:
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
+def of_everybody(question: Any, public: PublicData, r: int) -> Any:
+    """What the people of one rate were asked, as a question to all: in cell -1 is who was not asked."""
     if isinstance(question, tuple):
         return question[0], of_everybody(question[1], public, r)
-    if question.ndim == 1:
-        whole = np.full(public.m, -1, dtype=np.int32)
-    else:
-        whole = np.zeros((len(question), public.m), dtype=np.int16)
-    whole[..., public.people[r]] = question
+    whole = np.full(public.m, -1, dtype=np.int32)
+    whole[public.people[r]] = question
     return whole

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from .. import _checks as check
-from .candidates import as_many
+from .thresholds import as_many
 
-__all__ = ["curse_bound", "gap_question", "logit_posterior"]
+__all__ = ["winners_curse_bound", "gap_question", "logit_posterior"]
 
 
 def logit_posterior(
@@ -23,7 +23,7 @@ def logit_posterior(
     Source: ours, chapter 14, the belief. An answer is queries A + noise: its variance given w has the coins' part and the noise's. The
     w that explains the answers best where chances are linear about it is found by linearizing again and again, with half a step where it
     turns round; then what an answer tells of people beyond their chances is added. Of both labels, any number of groups and very many
-    people: :func:`believe`.
+    people: :func:`fit_group_posterior`.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def gap_question(gap: ArrayLike, variances: ArrayLike, noise: float) -> GapQuest
     return GapQuestion(np.clip(c / tau, -1.0, 1.0), tau * most, left * most**2)
 
 
-def curse_bound(deviation: float, candidates: int, law: Literal["normal", "laplace"] = "normal") -> float:
+def winners_curse_bound(deviation: float, candidates: int, law: Literal["normal", "laplace"] = "normal") -> float:
     """How much larger than claimed the gap of a candidate is on average at most, whichever is chosen of those fixed before the noise.
 
     Source: ours, chapter 14, the winner's curse. Of errors that are sub-Gaussian with this deviation, deviation sqrt(2 ln(2 candidates)).
@@ -166,9 +166,9 @@ def curse_bound(deviation: float, candidates: int, law: Literal["normal", "lapla
 
     Examples
     --------
-    >>> [round(curse_bound(.02, n), 3) for n in (1, 10, 1683)]
+    >>> [round(winners_curse_bound(.02, n), 3) for n in (1, 10, 1683)]
     [0.024, 0.049, 0.081]
-    >>> [round(curse_bound(.02, n, "laplace"), 3) for n in (1, 10, 1683)]
+    >>> [round(winners_curse_bound(.02, n, "laplace"), 3) for n in (1, 10, 1683)]
     [0.024, 0.057, 0.129]
     """
     deviation = check.number("deviation", deviation, low=0.0, high=1e9)

@@ -8,9 +8,9 @@ from scipy import special
 from .. import _checks as check
 from ..accounting import Release
 from ..fairness.parity import Notion
-from .candidates import both_labels
 from .soft_frontier import FairMixture, fair_mixture, threshold_scores
 from .soft_groups import group_contrasts, release_contrasts, soft_groups
+from .thresholds import both_labels
 
 __all__ = ["ask_softly", "of_own_label"]
 

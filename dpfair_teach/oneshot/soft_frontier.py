@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import NOTIONS, Notion
-from .candidates import as_many, both_labels
+from .thresholds import as_many, both_labels
 
 __all__ = ["fair_mixture", "response_error", "threshold_scores"]
 

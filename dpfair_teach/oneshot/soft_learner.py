@@ -21,9 +21,9 @@ from .._classifier import RandomizedClassifier
 from ..fairness import Parity
 from ..fairness.parity import NOTIONS, Notion
 from .basis import chances
-from .candidates import as_many
 from .soft_frontier import FairMixture, Pool, _scores, mixture_of, response_error
 from .soft_groups import group_contrasts, release_contrasts, soft_groups
+from .thresholds import as_many
 
 __all__ = ["SoftGroupLearner"]
 

@@ -1,157 +1,184 @@
-"""Candidates by a belief: fair Bayes thresholds for a grid of prices, whom each accepts, and how their gaps may be."""
+"""Candidate classifiers: a grid of multipliers, and the scores of fair Bayes thresholding that they are prices of."""
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import block_diag
-from scipy.special import softmax
 
 from .. import _checks as check
 from ..fairness import Parity
-from ._map import Map
-from ._public import Public, settings_of
-from .basis import Basis, BayesBasis, BothBases, scores_of
-from .belief import Belief
-from .candidates import multiplier_grid
-from .decided import Decisions
+from ..fairness.parity import NOTIONS, OF_GROUPS, Notion, OfGroups, read_parity
 
-__all__ = ["fair_candidates"]
+__all__ = ["bayes_scores", "multiplier_grid"]
 
-#: Points on an axis of the grid, for two groups and two rates; else as many as :func:`multiplier_grid` takes, and of many groups fewer.
-POINTS, FEWER = 41, (7, 5, 3)
-#: Numbers in the table of draws, gaps and candidates from which on there are fewer points, and at most.
-MANY, MOST = 4e7, 3e8
+BECAUSE = "A gap has to be between two groups."
+
+#: Points on an axis of the grid and its largest, by the number of axes; with more, or between pairs, one direction at a time.
+_GRID = {1: (41, 2.0), 2: (21, 2.0), 3: (9, 1.0), 4: (5, 1.0), 6: (3, 0.2)}
+_ALONG = (9, 1.0)
+_MOST = 20_000
 
 
-def grid_of(k: int, parity: Parity, draws: int) -> np.ndarray:
-    """The multipliers of candidates: so many that what is drawn of their gaps can be held."""
-    R = len(parity.cells)
-    grid, gaps = multiplier_grid(k, points=POINTS if (k, R) == (2, 2) else None, notion=parity), R * len(parity.comparisons(k))
-    for points in FEWER:
-        if draws * gaps * len(grid) > MANY:
-            grid = multiplier_grid(k, points=points, notion=parity)
-    if draws * gaps * len(grid) > MOST:
-        check.refuse("n_groups", k, f"makes {gaps} gaps between groups, too many to draw for {len(grid):,} candidates",
-                     "Merge groups, or compare each with one of them (against='anchor').")
-    return grid
+def served(notion: Notion | Parity | None, against: OfGroups | None = None) -> Parity:
+    """The notion of a call, if one-shot learning serves it."""
+    return read_parity(notion, against=against, notions=NOTIONS, forms=OF_GROUPS, because=BECAUSE)
 
 
-def candidate_rows(multipliers: np.ndarray) -> np.ndarray:
-    """What the columns (score, gap scores, 1) of a basis are multiplied with: for each multiplier, then reject all and accept all."""
-    rows = np.column_stack([np.ones(len(multipliers)), -multipliers, np.zeros(len(multipliers))])
-    constants = np.zeros((2, rows.shape[1]))
-    constants[:, -1] = (-1.0, 1.0)
-    return np.concatenate([rows, constants])
+def strata_of(parity: Parity, Y: np.ndarray) -> list[np.ndarray]:
+    """The people whose rates are compared, one array of indices for each rate: those of a label, or all."""
+    return [np.arange(len(Y)) if cell.label is None else np.flatnonzero(Y == cell.label) for cell in parity.cells]
 
 
-class LogitChances:
-    """P(A = a | x, y) for every rate and group, as a function of x: numbers of the fit and the public map, and nobody's data."""
+def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float | None = None,
+                    notion: Notion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
+    """Multipliers u_ar for every a = 1, ..., k-1 and each rate r of a notion, on [-largest, largest]; and first no constraint at all.
 
-    def __init__(self, belief: Belief) -> None:
-        self.map: Map = belief.public.map
-        self.weights = np.stack([to @ w @ belief.contrasts.T for to, w in zip(belief.crowd.to, belief.weights, strict=True)])
-
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        """(n, R, k)."""
-        return self._at(self.map.place(X))
-
-    def of_people(self, public: Public) -> np.ndarray:
-        return self._at(public.place)
-
-    def _at(self, place: np.ndarray) -> np.ndarray:
-        raw = self.map.raw(place)
-        return np.stack([softmax(raw @ weights, axis=1) for weights in self.weights], axis=1)
-
-
-class Candidates:
-    """Fair Bayes thresholds by a belief, for a grid of multipliers; those of ``also`` that its ``path`` uses, and both constants.
-
-    ``error`` (H,) is that of each on the people learned from; ``of_crowd``, for each rate, whom of the crowd each accepts, (n, H).
-    """
-
-    def __init__(self, public: Public, belief: Belief, also: Candidates | None = None, path: np.ndarray | None = None) -> None:
-        k, self.belief = belief.k, belief
-        n = np.stack([np.maximum(times @ p, 1.0) for times, p in zip(belief.crowd.times, belief.p, strict=True)])
-        self.basis: Basis = BayesBasis(public, LogitChances(belief), n)
-        scores = scores_of(self.basis, public)
-        multipliers = candidate_rows(grid_of(k, public.parity, settings_of(public).draws))
-        if also is not None and path is not None:
-            kept = also.decisions.multipliers[np.flatnonzero((path[:, :-2] > 0).any(axis=0))]
-            self.basis, scores = BothBases(also.basis, self.basis), np.column_stack([also.decisions.scores, scores])
-            multipliers = block_diag(kept, multipliers)
-        self.decisions: Decisions = Decisions(scores, multipliers)
-        self.of_crowd = [self.decisions.of_people(i[at]) for i, at in zip(public.people, belief.crowd.sample, strict=True)]
-        self.exact: np.ndarray | None = None
-        if public.together or also is None:
-            self.error = self.decisions.errors(public.y)
-        else:                   # of very many people, once: what is published counts everybody, and not the crowd alone
-            self.error, self.exact = self._counted(public)
-
-    def _counted(self, public: Public) -> tuple[np.ndarray, np.ndarray]:
-        """Errors; and how many of each counted group, and of all, each candidate is expected to accept, and how many there are."""
-        g, R = len(self.belief.groups), len(public.people)
-        told = np.zeros((public.m, R, g + 1))
-        for r, people in enumerate(public.people):
-            told[people, r, :g], told[people, r, g] = self.belief.of_everybody(r), 1.0
-        error, accepted = self.decisions.counted_with(public.y, told.reshape(public.m, -1))
-        return error, np.concatenate([accepted, told.sum(axis=0).reshape(1, -1)]).T.reshape(R, g + 1, -1)
-
-    def gaps(self, size: int | None = None, seed: int = 0) -> np.ndarray:
-        """Signed gaps of the candidates as they could be by the belief: (size, C, H); of constants none, which is public.
-
-        Without a ``size``, as many as mixtures are chosen by. ``seed`` hides nothing: draws of a belief are no noise that protects.
-        """
-        size = settings_of(self.belief.public).draws if size is None else check.integer("size", size, low=1, high=10**6)
-        rates = self.rates(size, seed)
-        gaps = np.moveaxis(self.belief.public.parity.differences_for(self.belief.k)(np.moveaxis(rates, 1, 2)), 1, 2)
-        gaps[:, :, -2:] = 0.0
-        return gaps
-
-    def rates(self, size: int, seed: int, only: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """How often they, or ``only`` some, may accept each group: (size, k, H, R)."""
-        exact = None if self.exact is None else np.concatenate([self.exact[:, :, :-1][:, :, only], self.exact[:, :, -1:]], axis=2)
-        return self.belief.rates([accepts[:, only] for accepts in self.of_crowd], size, np.random.default_rng(seed), exact)
-
-
-def fair_candidates(public: Public, belief: Belief, also: Candidates | None = None, path: ArrayLike | None = None) -> Candidates:
-    """Candidates by a belief: fair Bayes thresholds, :func:`bayes_scores`, for a grid of multipliers, and both constants at the end.
-
-    Source: ours, chapter 14, fair Bayes thresholding with believed chances.
+    Source: ours. The learner's best response to the auditor (main text, Section 4) depends on the multipliers only through the price of
+    each group's rate; the prices of a rate sum to 0, and u are those of all groups but 0. Against an anchor, up to four groups, the others'
+    prices are all points of a grid. Else, one direction at a time: one group against another, or against all, with a grid for its
+    rates; then a permutation of the groups permutes the candidates. Points lie at largest sinh(4 t) / sinh(4) for evenly spaced t: dense
+    at 0, so that one grid serves data on which a small multiplier is enough and data that need a large one.
 
     Parameters
     ----------
-    public : of :func:`public_part`
-    belief : of :func:`believe`
-    also, path : of an earlier call, and of :func:`bayes_mixtures`, optional
-        Its candidates that some mixture uses are there too: about these the designed question was.
+    n_groups : int in 2..1000
+        With the usual points up to 21, up to 66 for a notion of one rate: with more the grid is too large.
+    points : int in 2..101, optional
+        On each axis; 21 for two groups and two rates, 5 for three groups, 3 for four, 9 one direction at a time.
+    largest : float in (0, 1e6], optional
+        A multiplier of 1 trades a gap of 1 for the errors of everybody; 2 for two groups, 1 for three, 0.2 for four, 1 otherwise.
+    notion : str or Parity
+        ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
+    against : str, optional
+        ``anchor`` or ``pairs``; None: the first.
 
     Returns
     -------
-    record with ``error`` (H,), ``gaps(size, seed)`` (size, C, H), signed, as they could be; ``basis(X)`` and ``decisions``
+    array (U, (k-1) R) for R rates, columns (u_10, u_11, u_20, u_21, ...)
 
     Raises
     ------
     ValueError
-        Arguments that are none of these.
+        Numbers out of range, a notion that is not served, or a grid of more than 20,000 points.
 
     Examples
     --------
-    >>> from dpfair_teach.data import make_logistic
-    >>> from dpfair_teach.oneshot import ask_part, believe, public_cells, public_part, split_epsilon
-    >>> people = make_logistic(300, rng=np.random.default_rng(1))
-    >>> public, rng = public_part(people.X, people.Y), np.random.default_rng(2)
-    >>> asked = [ask_part(public_cells(public, p), people.A, p, p.first, rng) for p in split_epsilon(public, 2.0)]
-    >>> found = fair_candidates(public, believe(public, asked))
-    >>> found.gaps(64).shape, round(float(found.error.min()), 2)
-    ((64, 2, 1684), 0.19)
+    >>> multiplier_grid(2, points=3, largest=.5).tolist()[:4]
+    [[0.0, 0.0], [-0.5, -0.5], [-0.5, 0.0], [-0.5, 0.5]]
+    >>> multiplier_grid(3).shape, multiplier_grid(3, notion="demographic_parity").shape, multiplier_grid(3, against="pairs").shape
+    ((626, 4), (442, 2), (487, 4))
     """
-    settings_of(public)
-    if not isinstance(belief, Belief) or belief.public is not public:
-        check.refuse("belief", belief, "is no belief about the people of public", "Make it with oneshot.believe(public, asked).")
-    if also is not None and (not isinstance(also, Candidates) or also.belief.public is not public):
-        check.refuse("also", also, "are no candidates for the people of public", "Give what oneshot.fair_candidates returned.")
-    if (also is None) != (path is None):
-        check.refuse("also, path", (also, path), "one without the other", "Give both, or neither.")
-    if also is None:
-        return Candidates(public, belief)
-    return Candidates(public, belief, also, check.array("path", path, shape=(None, len(also.error)), low=0.0, high=1.0))
+    k, parity = check.group_count(n_groups), served(notion, against)
+    parity.comparisons(k)                   # refuses an anchor that is no group
+    R = len(parity.cells)
+    axes = R * (k - 1)
+    full = k == 2 or (parity.against == "anchor" and k <= 4)
+    usual = _GRID[axes] if full else _ALONG
+    points = usual[0] if points is None else check.integer("points", points, low=2, high=101)
+    largest = usual[1] if largest is None else check.number("largest", largest, low=0.0, high=1e6, low_open=True)
+    axis = largest * np.sinh(4 * np.linspace(-1, 1, points)) / np.sinh(4)
+    n = points**axes if full else k * (k + 1) // 2 * points**R
+    if n > _MOST:
+        if n_groups > 4 and points == usual[0]:
+            check.refuse("n_groups", k, f"makes {n:,} multipliers, more than {_MOST:,}", "Merge groups.")
+        check.refuse("points", points, f"makes {n:,} multipliers", "Choose fewer points.")
+    if full:
+        prices = _all_points(axis, axes).reshape(-1, k - 1, R)
+        if parity.anchor:       # the prices of all but the anchor are free, and u are those of all but group 0
+            prices = np.insert(prices, parity.anchor, -prices.sum(axis=1), axis=1)[:, 1:]
+    else:
+        to = np.array([np.eye(k)[b] - np.eye(k)[a] for a in range(k) for b in range(a + 1, k)] + [row - 1 / k for row in np.eye(k)])
+        prices = (to[:, None, :, None] * _all_points(axis, R)[None, :, None, :]).reshape(-1, k, R)[:, 1:]
+    grid = prices.reshape(len(prices), axes)
+    return np.concatenate([np.zeros((1, axes)), grid])
+
+
+def _all_points(axis: np.ndarray, axes: int) -> np.ndarray:
+    return np.stack(np.meshgrid(*[axis] * axes, indexing="ij"), axis=-1).reshape(-1, axes)
+
+
+def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
+    """Two arrays of one entry (a row) for each person."""
+    if len(value) != n_other:
+        check.refuse(name, value.shape, f"{other} has {n_other} entries", f"Give {name} and {other} as many entries.")
+
+
+def both_labels(Y: np.ndarray) -> np.ndarray:
+    if Y.min() == Y.max():
+        check.refuse("Y", int(Y[0]), "everybody has the same label", "Give people of both labels.")
+    return Y
+
+
+def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: Notion | Parity = "equalized_odds",
+                 share: float = 1.0, cost: tuple[float, float] = (1.0, 1.0)) -> np.ndarray:
+    """The columns of fair Bayes thresholding: 2 eta - 1, and what accepting x adds to each gap, in expectation over its Y and A.
+
+    With errors of unlike ``cost``, false positives and false negatives, the first is what accepting x saves, eta times the latter less
+    1 - eta times the former.
+
+    Source: ours, in the manner of fair Bayes classifiers (Zeng, Dobriban and Cheng 2022): the minimizer of P(h != Y) plus the sum of
+    u_ay (rate_ay - rate_0y) over all functions of x accepts where 2 eta - 1 is above the sum of
+    u_ay P(y | x) (P(a | x, y) / P(a, y) - P(0 | x, y) / P(0, y)). Of A it needs only the P(a | x, y) and the shares; eta is public.
+    Demographic parity has no y: u_a (P(a | x) / P(a) - P(0 | x) / P(0)). Accuracy parity has both: who accepts x is right where y is 1,
+    and was right without it where y is 0, so the two labels count with opposite signs.
+
+    Parameters
+    ----------
+    eta : array (n,) in [0, 1]
+        P(Y = 1 | x).
+    group_given : array (n, R, k) in [0, 1], indexed [x, rate, a]
+        P(A = a | x, Y = y) for the label y that the rate conditions on, as both of equalized odds; or P(A = a | x). For accuracy parity
+        (n, 2, k), P(A = a | x, Y = y) for both labels.
+    n : array (R, k), above 0
+        Number of people, or shares, [rate, a].
+    notion : str or Parity
+        As in :func:`multiplier_grid`.
+    share : float in [1e-12, 1]
+        Of everybody, those whom ``n`` counts: 1 unless a single label is compared.
+    cost : pair of floats
+        Of a false positive and of a false negative.
+
+    Returns
+    -------
+    array (n, 1 + (k-1) R) for R rates: accept where scores[:, 0] > scores[:, 1:] @ u
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, numbers out of range, a notion that is not served.
+
+    Examples
+    --------
+    >>> bayes_scores([.8], [[[.5, .5], [.5, .5]]], [[10, 10], [10, 10]]).round(3).tolist()
+    [[0.6, 0.0, 0.0]]
+    """
+    eta = check.filled("eta", check.array("eta", eta, ndim=1, low=0.0, high=1.0), "person")
+    parity = served(notion)
+    R = len(parity.cells)
+    given = (2 if parity.notion == "accuracy_parity" else R)
+    group_given = check.array("group_given", group_given, shape=(len(eta), given, None), low=-0.5, high=1.5)
+    k = group_given.shape[2]
+    if k < 2:
+        check.refuse("group_given", group_given.shape, "has fewer than two groups", "Give a column for each group.")
+    share = check.number("share", share, low=1e-12, high=1.0)
+    return bayes_of(eta, group_given, check.array("n", n, shape=(R, k), low=1e-12, high=1e15), parity, share, read_cost(cost))
+
+
+def bayes_of(eta: np.ndarray, group_given: np.ndarray, n: np.ndarray, parity: Parity, share: float,
+             cost: tuple[float, float]) -> np.ndarray:
+    """:func:`bayes_scores` without checks."""
+    n = share * n / n.sum()
+    if parity.notion == "accuracy_parity":
+        rates = (eta[:, None] * group_given[:, 1] - (1 - eta)[:, None] * group_given[:, 0])[:, None] / n
+    else:
+        label = np.stack([np.ones_like(eta) if cell.label is None else eta if cell.label else 1 - eta for cell in parity.cells], axis=1)
+        rates = label[:, :, None] * group_given / n
+    saved = cost[1] * eta - cost[0] * (1 - eta)
+    return np.column_stack([saved, (rates[:, :, 1:] - rates[:, :, :1]).swapaxes(1, 2).reshape(len(eta), -1)])
+
+
+def read_cost(cost: object) -> tuple[float, float]:
+    """What a false positive and a false negative cost."""
+    found = check.array("cost", cost, shape=(2,), low=0.0, high=1e6, booleans=False)
+    if not found.any():
+        check.refuse("cost", cost, "is 0 for both errors", "Give what a false positive and what a false negative costs, as (1, 1).")
+    return float(found[0]), float(found[1])

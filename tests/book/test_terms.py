@@ -125,7 +125,7 @@ ONE_TERM = {
     "games.least_bound", "lagrangian.clipped_mean_sensitivity", "lagrangian.fixed_sensitivity", "lagrangian.fixed_violation_sensitivity",
     "lagrangian.sensitivity.floored_sensitivity", "lagrangian.means_sensitivity",
     "lagrangian.missing_sensitivity", "lagrangian.sensitivity.sign_flip_sensitivity", "lagrangian.leaks.theorem_5",
-    "mechanisms.measurement.cell_sensitivity", "oneshot.curse_bound", "oracles.cost_sensitivity",
+    "mechanisms.measurement.cell_sensitivity", "oneshot.winners_curse_bound", "oracles.cost_sensitivity",
     "postprocessing.algorithms.count_sensitivity", "postprocessing.main_text_slack",
     "separation.sensitivity.gap_sensitivity", "separation.theorem_3_9",
 }

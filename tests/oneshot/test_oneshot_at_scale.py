@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from test_oneshot_transcript import same
 
 from dpfair_teach.oneshot import FrontierLearner
 
@@ -36,13 +37,6 @@ def stored(folder: str) -> Iterator[np.ndarray]:
 
 def fitted(X: np.ndarray, y: np.ndarray, A: np.ndarray) -> FrontierLearner:
     return FrontierLearner(1.0, 0.0).fit(X, y, sensitive_features=A, rng=np.random.default_rng(1))
-
-
-def same(one: object, other: object) -> bool:
-    """Two questions, or two answers: arrays, or weights of cells and the cells."""
-    if isinstance(one, tuple):
-        return all(map(same, one, other))
-    return np.array_equal(one, other)
 
 
 @pytest.mark.slow

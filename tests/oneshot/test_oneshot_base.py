@@ -6,14 +6,14 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from dpfair_teach import _checks, data
-from dpfair_teach.oneshot import FrontierLearner, _blocks, ask_well, fair_candidates, public_part
+from dpfair_teach.oneshot import FrontierLearner, _blocks, ask_well, fair_candidates, public_data
 
 PEOPLE = data.make_logistic(300, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
 GAMMAS = [0, .05, .2]
@@ -43,7 +43,7 @@ WAYS = [{}, {"n_groups": 3, "against": "anchor"}, {"notion": "demographic_parity
 
 @pytest.mark.parametrize("how", WAYS, ids=str)
 def test_a_base_that_says_what_the_logistic_says_changes_no_bit(how):
-    eta = public_part(PEOPLE.X, PEOPLE.Y).eta
+    eta = public_data(PEOPLE.X, PEOPLE.Y).eta
     plain, given = fitted(None, **how), fitted(Says(lambda X: chances(eta(X))), **how)
     for name in ("weights", "multipliers", "error", "gaps"):
         assert np.array_equal(getattr(plain.frontier_, name), getattr(given.frontier_, name))
@@ -60,24 +60,14 @@ def test_the_first_question_does_not_look_at_the_base_and_the_candidates_do(how)
 
 def test_without_multipliers_the_candidate_is_the_base_itself():
     base = GaussianNB().fit(PEOPLE.X, PEOPLE.Y)
-    public = public_part(PEOPLE.X, PEOPLE.Y, base=base)
+    public = public_data(PEOPLE.X, PEOPLE.Y, base=base)
     _, belief, *_ = ask_well(public, PEOPLE.A, 1.0, np.random.default_rng(2))
     assert np.array_equal(fair_candidates(public, belief).decisions.whole[0], base.predict(PEOPLE.X))
-
-
-def test_the_stages_ask_well_with_the_same_base():
-    base = GaussianNB().fit(PEOPLE.X, PEOPLE.Y)
-    public = public_part(PEOPLE.X, PEOPLE.Y, base=base)
-    asked, _, found, _ = ask_well(public, PEOPLE.A, 1.0, np.random.default_rng(2))
-    model = fitted(base)
-    assert [a.release for a in asked] == list(model.releases_)
-    assert set(model.frontier_.error) <= set(found.error)
 
 
 GOOD = LogisticRegression().fit(PEOPLE.X, PEOPLE.Y)
 OTHER_LABELS = LogisticRegression().fit(PEOPLE.X, np.arange(300) % 3)
 WRONG = {
-    "not fitted": (LogisticRegression(), r"^base=LogisticRegression\(\): is not fitted, and is never fitted here\. Fit it on X and Y"),
     "no chances": (LinearSVC().fit(PEOPLE.X, PEOPLE.Y), r"^base=LinearSVC\(\): has no predict_proba\. Give a fitted classifier that"),
     "no classifier": ("boosted", r"^base='boosted': has no predict_proba\. Give"),
     "three classes": (OTHER_LABELS, r"^base=.*: knows the classes \[.*2.*\], not 0 and 1\. Fit it on labels 0 and 1"),
@@ -87,6 +77,8 @@ WRONG = {
     "words": (Says(lambda X: [["a", "b"]] * len(X)), r"^base\.predict_proba\(X\)=.*'a'.*: not numeric\. Give a base that answers with two"),
     "NaN": (Says(lambda X: np.full((len(X), 2), np.nan)), r"^base\.predict_proba\(X\)=nan: outside \[0, 1\]\. Give a base that"),
     "scores": (Says(lambda X: np.full((len(X), 2), 1.5)), r"^base\.predict_proba\(X\)=1\.5: outside \[0, 1\]\. Give a base that"),
+    "not fitted, and frozen": (FrozenEstimator(GaussianNB()), r"^base=FrozenEst.*: cannot be fitted .*NotFittedError.*not fitted yet"),
+    "cannot learn": (LogisticRegression(C=-1.0), r"^base=LogisticRegression\(C=-1\.0\): cannot be fitted to these people \(Inv.*\)\. "),
     "raises": (Says(lambda X: 1 / 0), r"^X=\(300, 3\): the base cannot predict on it \(ZeroDivisionError: division by zero\)"),
 }
 
@@ -100,7 +92,7 @@ def test_a_base_that_cannot_tell_is_refused_before_anything_is_drawn(what):
         fitted(base, rng=rng)
     assert rng.bit_generator.state == before
     with pytest.raises(ValueError, match=said):
-        public_part(PEOPLE.X, PEOPLE.Y, base=base)
+        public_data(PEOPLE.X, PEOPLE.Y, base=base)
 
 
 def test_of_many_people_a_base_that_fails_at_the_last_is_refused_before_anything_is_drawn(monkeypatch):
@@ -122,14 +114,47 @@ def test_rounding_is_no_chance_above_one():
     assert np.isfinite(fitted(Says(lambda X: chances(np.where(X[:, 0] > 0, 1 + 1e-15, 0.0)))).frontier_.error).all()
 
 
-def test_a_clone_forgets_unless_the_base_is_frozen_and_a_pickle_does_not():
-    model = fitted(GOOD)
-    with pytest.raises(ValueError, match=r"^base=LogisticRegression\(\): is not fitted.*wrap it in sklearn\.frozen\.FrozenEstimator"):
-        fitted(clone(model).base)
-    frozen = clone(FrontierLearner(1.0, 0.0, gammas=GAMMAS, base=FrozenEstimator(GOOD)))
-    frozen.fit(PEOPLE.X, PEOPLE.Y, sensitive_features=PEOPLE.A, rng=np.random.default_rng(2))
-    said = model.predict_proba(PEOPLE.X)
-    assert np.array_equal(frozen.predict_proba(PEOPLE.X), said)
+@pytest.mark.parametrize("how", WAYS, ids=str)
+def test_a_base_that_is_not_fitted_is_fitted_to_x_and_y_and_stays_as_it_was(how):
+    """What is published is what the same base gives that was fitted to them before."""
+    base = LogisticRegression()
+    model, told = fitted(base, **how), fitted(GOOD, **how)
+    assert np.array_equal(model.predict_proba(PEOPLE.X, gamma=.05), told.predict_proba(PEOPLE.X, gamma=.05)) and not hasattr(base, "coef_")
+
+
+class Remembers(ClassifierMixin, BaseEstimator):
+    """Who of X it learned from, and the sign of one feature of whoever is new to it."""
+
+    def fit(self, X, y):
+        self.known_ = set(X[:, 0])
+        return self
+
+    def predict_proba(self, X):
+        return chances(np.where([x in self.known_ for x in X[:, 0]], .9, np.where(X[:, 1] > 0, .3, .1)))
+
+
+def test_for_people_to_come_a_base_is_fitted_five_times_and_asked_about_whom_it_never_saw():
+    """Each of these people is known to four of the five, and what counts is what the fifth says; of these people's gaps one knows all."""
+    these, new = (public_data(PEOPLE.X, PEOPLE.Y, base=Remembers(), target=target) for target in ("these", "new"))
+    assert set(these.eta_of_people) == {.9}
+    assert np.sum([model(PEOPLE.X) == .9 for model in new.eta.models], axis=0).tolist() == [4] * 300
+    upper = PEOPLE.X[:, 1] > 0
+    assert np.ptp(new.eta_of_people[upper]) == np.ptp(new.eta_of_people[~upper]) == 0 and len(set(new.eta_of_people)) == 2
+
+
+def test_for_people_to_come_a_fitted_base_is_asked_as_it_is():
+    """Who gives it knows what it says of others."""
+    new = public_data(PEOPLE.X, PEOPLE.Y, base=GOOD, target="new")
+    assert np.array_equal(new.eta_of_people, GOOD.predict_proba(PEOPLE.X)[:, 1]) and np.array_equal(new.eta(PEOPLE.X), new.eta_of_people)
+
+
+def test_a_clone_s_base_is_fitted_anew_unless_it_is_frozen_and_a_pickle_s_is_not():
+    """A clone forgets what half of the people taught the base, and learns it of all."""
+    half = LogisticRegression().fit(PEOPLE.X[::2], PEOPLE.Y[::2])
+    model = fitted(half)
+    said, anew = model.predict_proba(PEOPLE.X), fitted(GOOD).predict_proba(PEOPLE.X)
+    assert np.array_equal(fitted(clone(model).base).predict_proba(PEOPLE.X), anew) and not np.array_equal(said, anew)
+    assert np.array_equal(fitted(clone(fitted(FrozenEstimator(half))).base).predict_proba(PEOPLE.X), said)
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(PEOPLE.X), said)
     with pytest.raises(ValueError, match=r"^base=None: the last fit was with base=LogisticRegression\(\)\. Fit again"):
         model.set_params(base=None).predict_proba(PEOPLE.X)

@@ -112,22 +112,6 @@ def noise_of(folds: dict) -> np.ndarray:
     return np.array(off)
 
 
-def test_folds_in_other_processes_would_all_draw_the_same_noise():
-    """What the docstring warns of: a task is handed over as a copy, its generator too. Here the copies are made by hand, of folds that are
-    asked with the same epsilon."""
-    learned = [np.arange(PEOPLE.m) % 3 != fold for fold in range(3)]
-
-    def noise(generators):
-        models = [FrontierLearner(1.0, 0.0, notion="demographic_parity").fit(
-                      PEOPLE.X[part], PEOPLE.Y[part], sensitive_features=PEOPLE.A[part], rng=rng)
-                  for part, rng in zip(learned, generators, strict=True)]
-        return noise_of({"estimator": models, "indices": {"train": learned}})
-
-    same, own = noise([pickle.loads(pickle.dumps(np.random.default_rng(5))) for _ in learned]), noise(np.random.default_rng(5).spawn(3))
-    assert (same == same[0]).all() and same.any()
-    assert (own[1:] != own[0]).any(axis=1).all()
-
-
 def test_folds_in_one_process_draw_their_own():
     known = {"sensitive_features": PEOPLE.A, "rng": np.random.default_rng(5)}
     folds = noise_of(cross_validate(FrontierLearner(1.0, 0.0), PEOPLE.X, PEOPLE.Y, params=known, cv=3, scoring="roc_auc",

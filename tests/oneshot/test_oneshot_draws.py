@@ -37,14 +37,14 @@ def test_the_answers_of_a_fit_have_the_noise_of_their_records(how, k):
         rates = len(model._parity.cells)                                # of each rate's people, each has all of epsilon
         assert [r.epsilon for r in model.releases_] == pytest.approx([first] * rates + [second] * rates)
         for question, answer in model.answers_:
-            groups = range(k - len(answer), k)                          # group 0 too, between pairs of three
-            if question.ndim == 1:
-                true = np.stack([np.bincount(question[(people.A == a) & (question >= 0)], minlength=answer.shape[1]) for a in groups])
+            weights, cells = question if isinstance(question, tuple) else (None, question)
+            n = answer.shape[1] if weights is None else weights.shape[1]
+            groups = range(k - len(answer), k)                              # group 0 too, between pairs of three
+            true = np.stack([np.bincount(cells[(people.A == a) & (cells >= 0)], minlength=n) for a in groups])
+            if weights is None:
                 zeros += (answer == true).ravel().tolist()
             else:
-                true = np.stack([question[:, people.A == a].sum(axis=1) for a in groups])
-                grid = np.abs(question.astype(int)).sum(axis=0).max()
-                spreads += (np.abs(answer - true) * second / (moved * grid)).ravel().tolist()
+                spreads += (np.abs(answer - true @ weights.T) * second / (moved * np.abs(weights).sum(axis=0).max())).ravel().tolist()
     q = math.exp(-first / moved)
     within(sum(zeros), stats.binom(len(zeros), (1 - q) / (1 + q)))
     within(sum(spreads), stats.gamma(len(spreads)))                     # of a wide geometric law nearly those of Laplace's
@@ -54,9 +54,9 @@ def test_the_answers_of_a_fit_have_the_noise_of_their_records(how, k):
 
 FAULTS = {
     "first_counts_at_double_epsilon": Mutant(
-        "dpfair_teach.oneshot.designed.ask_part", calling("release_cells", with_arguments(epsilon=lambda e: 2 * e)),
+        "dpfair_teach.oneshot.questions.ask_part", calling("release_cells", with_arguments(epsilon=lambda e: 2 * e)),
         "half the noise on a fit's counts"),
     "directions_at_double_epsilon": Mutant(
-        "dpfair_teach.oneshot.designed.ask_part", calling("release_directions", with_arguments(epsilon=lambda e: 2 * e)),
+        "dpfair_teach.oneshot.questions.ask_part", calling("release_directions", with_arguments(epsilon=lambda e: 2 * e)),
         "half the noise on a fit's sums of weights"),
 }

@@ -8,27 +8,36 @@ import pytest
 from scipy import stats
 
 from dpfair_teach import data
-from dpfair_teach.oneshot import ask_part, believe, curse_bound, gap_question, logit_posterior, public_cells, public_part, split_epsilon
-from dpfair_teach.oneshot.belief import Belief
+from dpfair_teach.oneshot import (
+    ask_part,
+    fit_group_posterior,
+    gap_question,
+    logit_posterior,
+    public_cells,
+    public_data,
+    split_epsilon,
+    winners_curse_bound,
+)
+from dpfair_teach.oneshot.posterior import GroupPosterior
 from faults import Mutant, scaled
 
 
 @pytest.mark.parametrize("epsilon", [.5, 3.0, 300.0])
 def test_the_few_lines_have_the_numbers_of_the_belief(epsilon, monkeypatch):
     """Of a notion that asks one label; with two questions, cells and whole weights."""
-    monkeypatch.setattr("dpfair_teach.oneshot.belief.ARRIVED", 1e-7)
-    monkeypatch.setattr("dpfair_teach.oneshot.belief.STEPS", 200)
+    monkeypatch.setattr("dpfair_teach.oneshot.posterior.ARRIVED", 1e-7)
+    monkeypatch.setattr("dpfair_teach.oneshot.posterior.STEPS", 200)
     people = data.make_logistic(300, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
-    public, rng = public_part(people.X, people.Y, notion="true_positive"), np.random.default_rng(2)
-    part, = split_epsilon(public, epsilon)
+    public, rng = public_data(people.X, people.Y, notion="true_positive"), np.random.default_rng(2)
+    part, = split_epsilon(public, epsilon, share=.5)
     asked = [ask_part(public_cells(public, part), people.A, part, part.first, rng),
-             ask_part(rng.uniform(-1, 1, (1, len(part.people))), people.A, part, part.second, rng)]
-    belief: Belief = believe(public, asked)
+             ask_part((rng.uniform(-1, 1, (1, len(part.people))), np.arange(len(part.people))), people.A, part, part.second, rng)]
+    belief: GroupPosterior = fit_group_posterior(public, asked)
     questions = belief.asked[0]
     queries = np.vstack([question.rows(slice(None)).toarray() for question in questions])
     variances = np.concatenate([np.full(question.q, question.variance) for question in questions])
     told = logit_posterior(queries, np.concatenate([question.answers[0] for question in questions]), variances + 1e-9,
-                           belief.crowd.raw[0] @ belief.crowd.to[0], .5)
+                           belief.sample.raw[0] @ belief.sample.to[0], .5)
     assert told == pytest.approx(belief.means(0)[:, 0], abs=1e-4)
 
 
@@ -86,7 +95,7 @@ def test_the_gap_of_whoever_is_chosen_exceeds_its_claim_by_no_more_than_the_boun
         told = true + .1 * rng.normal(size=(4000, n))
         best = np.abs(told).argmin(axis=1)
         excess = np.take_along_axis(true - np.abs(told), best[:, None], 1)
-        bound = curse_bound(.1, n)
+        bound = winners_curse_bound(.1, n)
         assert excess.mean() < bound
         assert excess.mean() > bound / 3 if n > 1 else abs(excess.mean()) < 3 * .1 / np.sqrt(4000)
         largest = np.abs(told - true).max(axis=1).mean()
@@ -100,9 +109,9 @@ def test_one_noise_each_curses_more_than_normal_errors_and_no_more_than_its_own_
     deviation = np.sqrt(2 * alpha) / (1 - alpha)
     for n in (1, 10, 100, 1683):
         off = rng.geometric(1 - alpha, size=(4000, n)) - rng.geometric(1 - alpha, size=(4000, n))
-        largest, bound = np.abs(off).max(axis=1).mean(), curse_bound(np.sqrt(2), n, "laplace")
+        largest, bound = np.abs(off).max(axis=1).mean(), winners_curse_bound(np.sqrt(2), n, "laplace")
         assert largest < bound and (n == 1 or largest > bound / 1.5)
-        assert (largest > curse_bound(deviation, n)) == (n >= 100)
+        assert (largest > winners_curse_bound(deviation, n)) == (n >= 100)
 
 
 def test_the_mean_of_the_larger_of_two_gaps():
@@ -118,7 +127,7 @@ VALID_CALLS = {
     "oneshot.logit_posterior": lambda: dict(queries=[[1, 1, 0, 0], [0, 0, 1, 1]], answers=[1.8, .3], variances=[.1, .1],
                                             features=np.eye(4), share=.5),
     "oneshot.gap_question": lambda: dict(gap=[1.0, -.5, .1], variances=[.25, .25, .25], noise=1.0),
-    "oneshot.curse_bound": lambda: dict(deviation=.1, candidates=10, law="laplace"),
+    "oneshot.winners_curse_bound": lambda: dict(deviation=.1, candidates=10, law="laplace"),
 }
 
 
@@ -132,8 +141,9 @@ FAULTS = {
         "dpfair_teach.oneshot.one_label.logit_posterior",
         lambda f: lambda queries, answers, variances, features, share: f(queries, answers, 2 * np.asarray(variances), features, share),
         "answers that are believed half as much"),
-    "curse_of_half_the_deviation": Mutant("dpfair_teach.oneshot.one_label.curse_bound", scaled(0.5), "half the bound"),
+    "curse_of_half_the_deviation": Mutant("dpfair_teach.oneshot.one_label.winners_curse_bound", scaled(0.5), "half the bound"),
     "curse_of_normal_noise": Mutant(
-        "dpfair_teach.oneshot.one_label.curse_bound", lambda f: lambda deviation, candidates, law="normal": f(deviation, candidates),
+        "dpfair_teach.oneshot.one_label.winners_curse_bound",
+        lambda f: lambda deviation, candidates, law="normal": f(deviation, candidates),
         "the tails of a noise are taken for a normal law's"),
 }

@@ -58,7 +58,12 @@ def need_files_of(study):
 
 
 def stored(table):
-    return pd.read_csv(RESULTS / f"{table}.csv")
+    """A column of a setting with numbers and words has them again, where a file has words alone."""
+    rows, settings = pd.read_csv(RESULTS / f"{table}.csv"), TABLES[table.removesuffix(".times")][1]
+    for name in settings[0]:
+        if len({isinstance(setting[name], str) for setting in settings}) == 2:
+            rows[name] = rows[name].map({str(setting[name]): setting[name] for setting in settings})
+    return rows
 
 
 def test_every_stored_table_belongs_to_an_experiment():
@@ -197,7 +202,8 @@ def test_a_random_sample_of_rows_from_their_seeds(table, offline):
         assert mine[words].to_numpy().tolist() == again[words].to_numpy().tolist()
         mine, again = (rows.drop(columns=words)[again.columns.difference(words)].to_numpy(float) for rows in (mine, again))
         # clusters and hulls break near-ties by the last bits of a matrix product, which depend on the machine
-        ties = table.startswith(("left_oneshot", "ask_well", "tran", "ding")) or setting.get("panel") == "left"
+        ties = table.startswith(("ask", "first_shares", "left_a", "left_last", "left_oneshot", "tran", "ding"))
+        ties = ties or setting.get("panel") == "left"
         found.append((mine, again, np.full(len(mine), ties)))
     assert not found or agree(*map(np.concatenate, zip(*found, strict=True))), table
 
@@ -350,7 +356,7 @@ def test_every_stored_q_lies_inside_its_interval(table):
 def test_quality_is_missing_exactly_where_the_reference_hardly_beats_the_chord():
     """Less than a tenth of the triangle is between them: race_argmax, p20, held out, in both panels; and hisp_median held out."""
     for table, reference in (("communities_rules_q", panels.reference), ("left_repaired_held_out", lambda rule: left_reference(**rule)),
-                             ("left_designed_rules", lambda rule: left_reference(**rule))):
+                             ("left_asked_rules", lambda rule: left_reference(**rule))):
         rows = stored(table).assign(label=lambda rows: rows.get("label", "p70"))
         for rule, mine in rows.groupby(["group", "label", "evaluated"]):
             rule = dict(zip(("group", "label", "evaluated"), rule, strict=True))
@@ -388,18 +394,25 @@ def test_intervals_that_stand_in_tables_of_their_own_are_of_the_stored_curves():
         assert row["error_at_low"] < again < row["error_at_high"]
 
 
-def test_asking_well_is_worth_what_was_wanted_but_in_two_places():
-    """Q in-sample of the designed question, what was wanted before the first run, by the rules of the text; and what is short of it."""
-    rows = stored("left_oneshot")
-    q = rows.groupby(["group", "epsilon"])["q"].first()
-    wanted = {("paper", .5): .72, ("paper", 1.0): .80, ("paper", 2.0): .89, ("race_argmax", .5): .91, ("race_argmax", 1.0): .97,
-              ("race_argmax", 2.0): .99}
-    assert [place for place, least in wanted.items() if q[place] < least] == [("paper", .5), ("race_argmax", .5)]
-    assert q["paper", .5] > .68 and q["race_argmax", .5] > .89
+def test_asking_well_is_worth_what_was_wanted_but_in_a_few_places():
+    """Q of asking well, what was wanted before the runs, at epsilon .5, 1 and 2; and by how much it is short: with noise that goes by .09
+    where least is there to repair, else .02, and for people to come with few of a label more."""
+    def q(table, label, evaluated):
+        rows = stored(table)
+        rows = rows[(rows["label"] == label) & (rows["evaluated"] == evaluated)]
+        return rows.groupby(["group", "epsilon"])["q"].first().unstack()[[.5, 1.0, 2.0]]
+    wanted = pd.DataFrame({"paper": (.73, .83, .89), "race_argmax": (.89, .97, 1.01), "hisp_median": (.70, .81, .89),
+                           "white_median": (.63, .69, .76)}, index=[.5, 1.0, 2.0]).T
+    short = (wanted - q("left_oneshot", "p70", "in_sample").loc[wanted.index]).stack()
+    assert set(short.index[short > 0]) == {("paper", .5), ("race_argmax", 2.0), ("hisp_median", .5), ("hisp_median", 1.0)}
+    assert short["hisp_median", .5] < .1 and short.drop(("hisp_median", .5)).max() < .025
+    new = q("left_asked_rules", "p20", "held_out").loc["paper"]
+    assert (new > [.45, .6, .65]).all() and (new < [.55, .70, .90]).all()
+    assert .94 < q("left_asked_rules", "p70", "held_out").loc["paper", 1.0] < .97
 
 
 def test_held_out_curves_of_the_left_panel_are_means_of_six_rounds():
-    rows = stored("left_designed_rules")
+    rows = stored("left_asked_rules")
     rounds = rows.groupby(["label", "evaluated"])["rounds"].unique().map(list).to_dict()
     assert rounds == {("p20", "in_sample"): [36], ("p70", "held_out"): [6], ("p20", "held_out"): [6]}
 
@@ -484,7 +497,7 @@ def test_the_provenance_beside_a_table_is_that_of_the_data_its_settings_read(tab
         loads = [loaded("communities", group=group, label=label) for group, label in pairs]
     of_them = {"ding_figures": slice(None), "ding_rivals": slice(1, 2)}.get(name, slice(0))
     ding = [loaded(data, features=rule) for (data, _), rule in list(ding_people.FEATURES.items())[of_them]]
-    others = {"bound_vs_reality": [], "bins_tuned": [], "designed_tuning": [], "designed_parts": [], "tran_printed": [], "ding_printed": [],
+    others = {"bound_vs_reality": [], "bins_tuned": [], "asking_tuned": [], "first_shares": [], "tran_printed": [], "ding_printed": [],
               "ding_figures": ding, "ding_rivals": ding, "post_processing_compared": [*loads, loaded("adult")],
               "ask_well_adult": [loaded("adult")],
               "both_panels": [*loads, loaded("communities", features="unprotected")]}

@@ -10,8 +10,8 @@ from book.studies import left_panel_games as played
 from dpfair_teach import data, games
 from dpfair_teach.experiments import GAMMAS_PROTOCOL, reference, regression_reference
 from dpfair_teach.experiments.protocol import held_out_splits
-from dpfair_teach.oneshot import Public
-from dpfair_teach.oneshot.chosen import learn_designed
+from dpfair_teach.oneshot import ask_well, public_data
+from dpfair_teach.oneshot.posterior_frontier import published_of
 from dpfair_teach.oracles import RegressionOracle
 from faults import Mutant, planted
 
@@ -63,10 +63,11 @@ def test_gaps_of_decisions(k):
 def test_asking_well(k, judged):
     """The same run again, its mixtures read person by person, on those learned from or on others."""
     people, others = people_of(k), people_of(k, 500)
-    public = Public(people.X, people.Y)
+    public = public_data(people.X, people.Y, against="anchor")
     judge = None if judged == "in_sample" else (others.X, others.A, others.Y)
     draws = ask_once.draws_on(public, people.A, judge, 2.0, 1, np.random.default_rng(5), n_groups=k)
-    basis, frontier, *_ = learn_designed(public, people.A, k, 2.0, np.random.default_rng(5), None, GAMMAS_PROTOCOL)
+    _, posterior, candidates, path = ask_well(public, people.A, 2.0, np.random.default_rng(5), n_groups=k)
+    basis, frontier, _ = published_of(posterior, candidates, path, GAMMAS_PROTOCOL)
     told = people if judge is None else others
     decisions = (basis(told.X) @ frontier.multipliers.T > 0).T
     for g in (0, 5, 15):

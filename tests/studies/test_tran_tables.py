@@ -17,7 +17,7 @@ from book.studies.tran_people import FOLDS, NOTIONS, SETS, Fold, People, people,
 from book.studies.tran_soft import Remembered, Responding, Told, response_model
 from dpfair_teach import data, fairness, mechanisms
 from dpfair_teach.data import DataUnavailable
-from dpfair_teach.oneshot import SoftGroupLearner, group_contrasts, public_part
+from dpfair_teach.oneshot import SoftGroupLearner, group_contrasts, public_data
 from faults import Mutant
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
@@ -296,7 +296,7 @@ def test_guessed_groups_say_of_every_cell_what_its_count_says(k):
     weights, record = guessed_groups(them.X, them.Y, them.A, k, 1e6, np.random.default_rng(0))
     np.testing.assert_allclose(weights.sum(axis=1), 1)
     assert record.mechanism == "geometric" and record.epsilon == 1e6
-    public = public_part(them.X, them.Y)
+    public = public_data(them.X, them.Y)
     for r, mine in enumerate(public.people):
         cells, n = public.cells_of(r, 400)
         for cell in range(n):

@@ -1,28 +1,32 @@
 """What is published of asking well: for a gamma the mixture that is expected to violate by it, and how far off that may be."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from .._curve import violation_of
 from ..fairness import Parity
-from ._blocks import blocks, floats, with_one
-from ._public import Public
+from ._blocks import blocks
 from .basis import Basis
-from .belief import Asked, Belief
-from .designed import ask_well
-from .thresholds import Candidates
+from .candidates import Candidates
+from .posterior import GroupPosterior
+from .public_data import PublicData
 
 #: Draws by which a violation is told, and the corners and the mixture for a gamma are found: others than those of the program.
 FRESH, SEED = 400, 2
+#: For gamma = 0: the fairest of the mixtures that spare so much loss against the better constant, or half of what any spares.
+USEFUL = 0.005
+#: Violations and errors of so many digits that are the same are level: the next digit is a processor's affair.
+LEVEL = 9
 #: For the intervals of ``curve`` deviations are so much larger than the belief's. Calibrated, not derived: of 40 populations of 2,000
-#: people whose groups x tells nothing about, at epsilon 0.5, intervals of 95 % held in 36 with the very law, and in 38 with these.
+#: people whose groups x tells nothing about, at epsilon 0.5, intervals of 95 % held in 32 with the very law, and in 38 with these.
 MORE_APART = 1.3
 
 
 @dataclass(frozen=True)
-class Believed:
+class RateDraws:
     """How often candidates may accept each group, by a belief: ``drawn`` (D, k, S, R), in single precision.
 
     ``people`` (k, R): how many there are in expectation; ``deviation`` (k, R): of noise alone, of those accepted where half of all are.
@@ -43,21 +47,27 @@ class Believed:
 class Frontier:
     """What is published: for a gamma the mixture of least error which is expected to violate by gamma; candidates are functions of x.
 
-    Source: ours, chapter 14. ``gammas`` (G,); ``weights`` (G, H): how often each candidate is used; ``multipliers`` (H, b): candidate h
-    accepts x where basis(x) @ multipliers[h] > 0; ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, C): signed
-    gaps of the notion, the mean of the belief; ``corners`` (V, H), mixtures for falling prices of unfairness; ``violations`` (V,), what
-    each is expected to violate by, the mean over draws of its largest gap: between two of them a mixture of both violates by no more than
-    the mean of theirs. ``expected_violation`` (G,): the same of the mixtures published; ``expected_error`` (G,): exact.
+    Source: ours, chapter 14. ``gammas`` (G,); ``multipliers`` (H, b): candidate h accepts x where basis(x) @ multipliers[h] > 0;
+    ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, C): signed gaps of the notion, the mean of the posterior;
+    ``corners`` (V, H): how often each candidate is used by mixtures for falling prices of unfairness, the first mostly a constant;
+    ``violations`` (V,): what each is expected to violate by, the mean over draws of its largest gap: between two of them a mixture of both
+    violates by no more than the mean of theirs. ``fairest`` (H,), for gamma = 0: the mixture of least expected violation that errs less
+    than a constant, or a constant where none does. ``weights`` (G, H): for each of the gammas; ``expected_error``, which is exact, and
+    ``expected_violation`` (G,): theirs.
     """
 
     gammas: tuple[float, ...]
-    weights: np.ndarray
     multipliers: np.ndarray
     error: np.ndarray
     gaps: np.ndarray
     corners: np.ndarray
     violations: np.ndarray
+    fairest: np.ndarray
     expected_violation: np.ndarray
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        return np.stack([self.row(gamma) for gamma in self.gammas])
 
     @property
     def expected_error(self) -> np.ndarray:
@@ -65,7 +75,7 @@ class Frontier:
 
     def row(self, gamma: float) -> np.ndarray:
         """The mixture for a gamma, (H,)."""
-        return between(self.corners, self.violations, gamma)
+        return self.fairest if gamma == 0 else between(self.corners, self.violations, gamma)
 
 
 def between(corners: np.ndarray, violations: np.ndarray, gamma: float) -> np.ndarray:
@@ -79,8 +89,12 @@ def between(corners: np.ndarray, violations: np.ndarray, gamma: float) -> np.nda
 
 
 def lower_corners(violations: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Which of the points (violation, error) make the lower hull that falls, in order: the first has the least violation."""
-    order = np.lexsort((errors, violations))
+    """Which of the points (violation, error) make the lower hull that falls, in order: the first has the least violation.
+
+    Of points that are level, up to rounding, the last is taken: constants stand there.
+    """
+    violations, errors = violations.round(LEVEL), errors.round(LEVEL)
+    order = np.lexsort((-np.arange(len(errors)), errors, violations))
     hull: list[int] = []
     for i in order:
         if hull and errors[i] >= errors[hull[-1]]:
@@ -96,59 +110,51 @@ def _above(x: np.ndarray, y: np.ndarray, a: int, b: int, c: int) -> bool:
     return bool((x[b] - x[a]) * (y[c] - y[a]) <= (x[c] - x[a]) * (y[b] - y[a]))
 
 
-def learn_designed(public: Public, A: np.ndarray, k: int, epsilon: float, rng: np.random.Generator, share: float | None,
-                   gammas: tuple[float, ...]) -> tuple[Basis, Frontier, Believed, list[Asked]]:
-    """:func:`ask_well`, and what is published of it."""
-    asked, belief, found, path = ask_well(public, A, epsilon, rng, n_groups=k, share=share)
-    return *published_of(belief, found, path, gammas), asked
-
-
-def published_of(belief: Belief, found: Candidates, path: np.ndarray, gammas: tuple[float, ...]) -> tuple[Basis, Frontier, Believed]:
+def published_of(belief: GroupPosterior, found: Candidates, path: np.ndarray,
+                 gammas: tuple[float, ...]) -> tuple[Basis, Frontier, RateDraws]:
     """The candidates that some mixture uses, mixtures for all gammas, and how often they may accept each group."""
     H, parity = len(found.error), belief.public.parity
     used = np.union1d(np.flatnonzero((path > 1e-9).any(axis=0)), [H - 2, H - 1])
-    error = found.error[used]
-    mixtures = path[:, used] / path[:, used].sum(axis=1, keepdims=True)
-    believed = what_is_believed(belief, found, used)
-    violations = expected_violations(believed, mixtures, parity)
-    corners = lower_corners(violations, mixtures @ error)
-    mixtures, violations = mixtures[corners], violations[corners]
-    weights = np.stack([between(mixtures, violations, gamma) for gamma in gammas])
-    gaps = np.moveaxis(parity.differences_for(belief.k)(np.moveaxis(believed.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
-    frontier = Frontier(gammas, weights, found.decisions.multipliers[used], error, gaps, mixtures, violations,
-                        expected_violations(believed, weights, parity))
-    return found.basis, frontier, believed
+    drawn, loss = what_is_believed(belief, found, used), found.loss[used]
+    mixtures = np.concatenate([path[:, used] / path[:, used].sum(axis=1, keepdims=True), np.eye(len(used))[-2:]])
+    violations, losses = expected_violations(drawn, mixtures, parity), mixtures @ loss
+    corners = lower_corners(violations, losses)
+    useful = np.flatnonzero(losses < loss[-2:].min() - min(USEFUL, (loss[-2:].min() - losses.min()) / 2))
+    fairest = useful[violations[useful].argmin()] if len(useful) else corners[0]
+    mean_gaps = np.moveaxis(parity.differences_for(belief.k)(np.moveaxis(drawn.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
+    frontier = Frontier(gammas, found.decisions.multipliers[used], found.error[used], mean_gaps, mixtures[corners], violations[corners],
+                        mixtures[fairest], np.zeros(0))
+    return found.basis, replace(frontier, expected_violation=expected_violations(drawn, frontier.weights, parity)), drawn
 
 
-def expected_violations(believed: Believed, weights: np.ndarray, parity: Parity) -> np.ndarray:
+def expected_violations(believed: RateDraws, weights: np.ndarray, parity: Parity) -> np.ndarray:
     """Of mixtures (G, S), the mean over what could be true."""
     return violation_of(believed.rates(weights), parity).mean(axis=0)
 
 
-def what_is_believed(belief: Belief, found: Candidates, used: np.ndarray) -> Believed:
+def what_is_believed(belief: GroupPosterior, found: Candidates, used: np.ndarray) -> RateDraws:
     """Of candidates of which the last two are the constants."""
     public, half = belief.public, upper_half(belief.public)
     drawn = found.rates(FRESH, SEED, used)
-    drawn[:, :, -2], drawn[:, :, -1] = 0.0, 1.0         # who accepts nobody, or everybody: public
     people, deviation = (np.zeros((belief.k, len(public.people))) for _ in range(2))
-    for r, (i, at) in enumerate(zip(public.people, belief.crowd.sample, strict=True)):
-        people[:, r] = belief.all_groups(belief.means(r).sum(axis=0), belief.crowd.times[r].sum())
+    for r, (i, at) in enumerate(zip(public.people, belief.sample.at, strict=True)):
+        people[:, r] = belief.all_groups(belief.means(r).sum(axis=0), belief.sample.weights[r].sum())
         score = np.where(half[i[at]], 0.5, -0.5)
         # Nothing that was asked tells such a sum better than one count would; of a handful of people the prior seems to.
         least = 0.25 / sum(1 / max(question.variance, 1e-300) for question in belief.asked[r])
-        for a in range(belief.k):
-            counted = np.zeros((len(score), len(belief.groups)))
-            if a in belief.groups:
-                counted[:, belief.groups.index(a)] = score
-            else:
-                counted[:] = -score[:, None]            # whom group 0 has the others have not
-            deviation[a, r] = np.sqrt(max(belief.noise(r, counted), least))
-    return Believed(drawn, people, deviation)
+        deviation[:, r] = np.sqrt(np.maximum(belief.noise(r, score), least))
+    return RateDraws(drawn, people, deviation)
 
 
-def upper_half(public: Public) -> np.ndarray:
+def doubt_of(draws: RateDraws, weights: np.ndarray, parity: Parity) -> float:
+    """How far the gaps of one mixture (S,) are expected to be from their means."""
+    gaps = parity.differences_for(draws.people.shape[0])(draws.rates(weights[None])[:, 0])
+    return float(np.abs(gaps - gaps.mean(axis=0)).mean())
+
+
+def upper_half(public: PublicData) -> np.ndarray:
     """Who of the people of each rate has the larger half of the public scores, (m,) of bool."""
-    score = np.concatenate([with_one(floats(public.X[at])) @ public.base for at in blocks(public.m)])
+    score = np.concatenate([public.map.score(public.X[at]) for at in blocks(public.m)])
     found = np.zeros(public.m, dtype=bool)
     for people in public.people:
         found[people] = score[people] > np.median(score[people])

@@ -9,27 +9,27 @@ import numpy as np
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import AcceptanceNotion, OfGroups
-from ..oracles.regression import PRECISE
+from ..fairness.parity import Notion, OfGroups
 from ._blocks import blocks, floats, together
 from ._clusters import centres, clusters
-from ._label import GivenLabel, LabelModel, centre_and_scale
-from ._least import projection_on
+from ._label import label_chance
 from ._map import Map
-from .candidates import as_many, served, strata_of
-from .settings import DESIGNED, Designed
+from .scaled import Moments, Scaling
+from .settings import SETTINGS, TARGETS, Settings, Target
+from .thresholds import as_many, read_cost, served, strata_of
 
-__all__ = ["public_part"]
+__all__ = ["public_data"]
 
 
-class Public:
+class PublicData:
     """X and y, and what follows from them: the chance of label 1, a map of the features, cells on it.
 
-    Of people who are looked at together it holds ``place``, a row a person, and ``eta_of_people``; of more X and y alone.
+    It holds ``eta_of_people``, and ``place``, a row a person, of people who are looked at together; of more X and y.
     """
 
-    def __init__(self, X: object, y: object, settings: Designed = DESIGNED, *, parity: Parity | None = None, label: str = "y",
-                 base: Any = None) -> None:
+    def __init__(self, X: object, y: object, settings: Settings = SETTINGS, *, parity: Parity | None = None, label: str = "y",
+                 base: Any = None, cost: tuple[float, float] = (1.0, 1.0),
+                 target: Target = "these") -> None:
         names = check.column_names(X)
         self.X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "feature")
         self.y = check.labels(label, y)
@@ -37,34 +37,17 @@ class Public:
             check.refuse(label, int(self.y[0]), "everybody has the same label", "Give people of both labels.")
         as_many(label, self.y, "X", len(self.X))
         self.m, self.settings, self.together = len(self.X), settings, together(len(self.X))
+        self.target = target
         self.parity = parity = parity or Parity("equalized_odds", "anchor")
-        self.people = strata_of(parity, self.y)         # those of each rate
-        self.least = projection_on(self.X)
-        self.base = self.least.coefficients(2.0 * self.y - 1)
-        self._set_map()
-        self.eta = GivenLabel(base, names) if base is not None else LabelModel(
-            self.X, self.y, *centre_and_scale(self.least.centre, self.least.deviation, self.least.largest))
+        self.people, self.cost = strata_of(parity, self.y), cost         # those of each rate
+        self.of_right = parity.notion == "accuracy_parity"
+        self.scaling = Scaling(self.X)
+        self.map = Map(settings, self.scaling, Moments(self.X, self.scaling, 2.0 * self.y - 1))
         if self.together:
-            self.eta_of_people = self.eta(self.X)
-        elif base is not None:          # it may raise, and after an answer nothing may
-            for at in blocks(self.m):
-                self.eta(floats(self.X[at]))
-
-    def _set_map(self) -> None:
-        singular = self.least.singular
-        if singular[0] <= PRECISE * np.sqrt(self.m) * max(1.0, np.abs(self.least.centre).max()):
-            far = int(np.abs(self.least.centre).argmax())
-            if singular[0] > PRECISE * np.sqrt(self.m) and (self.least.deviation > 1e-6 * np.abs(self.least.centre)).any():
-                check.refuse("X", float(self.least.centre[far]), f"is the mean of column {far}, so far from 0 that in doubles nothing "
-                             "varies beside it", "Take the mean off that column, or leave it out if it is the same for all.")
-            check.refuse("X", float(singular[0]), "is its largest singular value without the mean: the features hardly vary beside it",
-                         "Give features that vary, standardized.")
-        axes = self.least.axes[singular > 1e-9 * singular[0]].T * np.sqrt(self.m) / singular[0]
-        self.map = Map(self.settings, self.least.centre, axes, self.base, self.least.mean_and_deviation(self.base))
-        if self.together:
-            self.place = self.map.place(self.X)
-        landmarks = centres(self.place_of, np.arange(self.m), self.settings.landmarks, self.m, max_iter=20, random_state=1)
-        self.map = self.map.with_landmarks(landmarks.cluster_centers_)
+            self.place = self._placed(slice(None))
+        self.map.set_landmarks(centres(self.place_of, np.arange(self.m), settings.landmarks, self.m, max_iter=20,
+                                       random_state=1).cluster_centers_)
+        self.eta, self.eta_of_people = label_chance(self.X, self.y, self.scaling, base, names, target == "new")
 
     @cached_property
     def partition(self) -> str:
@@ -85,7 +68,14 @@ class Public:
 
     def place_of(self, people: np.ndarray) -> np.ndarray:
         """Where some people stand on the map, (n, p)."""
-        return self.place[people] if self.together else self.map.place(floats(self.X[people]))
+        return self.place[people] if self.together else self._placed(people)
+
+    def _placed(self, people: np.ndarray | slice) -> np.ndarray:
+        return self.map.place(self.X[people], self.y[people] if self.of_right else None)
+
+    def counted(self, accepted: np.ndarray, people: np.ndarray) -> np.ndarray:
+        """What a rate is the mean of: who is accepted (n, H) of some people, or by accuracy parity about whom that is right."""
+        return np.where(self.y[people][:, None] == 1, accepted, 1 - accepted) if self.of_right else accepted
 
     def cells_of(self, r: int, n_cells: int) -> tuple[np.ndarray, int]:
         """The cells 0, 1, ... of the people of one rate, and how many."""
@@ -93,11 +83,12 @@ class Public:
 
 
 @check.formerly(method="It is the only one, what was 'designed': leave it out.")
-def public_part(X: object, Y: object, *, notion: AcceptanceNotion | Parity = "equalized_odds", against: OfGroups | None = None,
-                base: Any = None) -> Public:
+def public_data(X: object, Y: object, *, notion: Notion | Parity = "equalized_odds", against: OfGroups | None = None,
+                base: Any = None, cost: tuple[float, float] = (1.0, 1.0),
+                target: Target = "these") -> PublicData:
     """All that asking once computes from X and Y before it asks: a map of the people, cells on it, the chance of label 1. It never sees A.
 
-    Source: ours, chapter 14. Standardize X: who is near whom depends on the units of its columns.
+    Source: ours, chapter 14.
 
     Parameters
     ----------
@@ -105,8 +96,12 @@ def public_part(X: object, Y: object, *, notion: AcceptanceNotion | Parity = "eq
     Y : array (m,) of 0/1, both occurring
     notion, against : as in :func:`multiplier_grid`
         Whose rates are compared.
-    base : fitted classifier with ``predict_proba``, optional
+    base : classifier with ``predict_proba``, optional
         Its P(Y = 1 | x) in the place of the logistic's, see :class:`FrontierLearner`. It must not have seen A.
+    cost : pair of floats
+        Of a false positive and of a false negative.
+    target : {"these", "new"}
+        Whose gaps are to be small: these people's, or people's to come.
 
     Returns
     -------
@@ -122,15 +117,16 @@ def public_part(X: object, Y: object, *, notion: AcceptanceNotion | Parity = "eq
     --------
     >>> from dpfair_teach.data import make_logistic
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
-    >>> public = public_part(people.X, people.Y)
+    >>> public = public_data(people.X, people.Y)
     >>> [len(i) for i in public.people], public.cells_of(0, 6)[1]
     ([212, 188], 6)
     """
     check.same_people(X=X, Y=Y)
-    return Public(X, Y, parity=served(notion, against), label="Y", base=base)
+    return PublicData(X, Y, parity=served(notion, against), label="Y", base=base, cost=read_cost(cost),
+                  target=check.choice("target", target, TARGETS))
 
 
-def settings_of(public: object) -> Designed:
+def settings_of(public: object) -> Settings:
     """The constants of what is a public part."""
-    return check.instance("public", public, Public, "is not the public part of a data set",
-                          "Make it with oneshot.public_part(X, Y).").settings
+    return check.instance("public", public, PublicData, "is not the public part of a data set",
+                          "Make it with oneshot.public_data(X, Y).").settings
