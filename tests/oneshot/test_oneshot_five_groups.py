@@ -11,29 +11,31 @@ GAMMA, FITS, HELD = 0.05, 40, 38
 
 
 def drawn(seed: int, nine: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """X, A, Y of 20,000 people of whom 12 % have label 1; every cell of group and label has 200 people, or group 4 has nine in all."""
+    """X, A, Y of 20,000 people of whom 12 % have label 1; group 4 has 8 % of them, or nine people, three with label 1."""
     rng = np.random.default_rng([33, seed])
     A = rng.choice(5, size=20_000, p=[.35, .25, .2, .12, .08])
-    if nine:
-        A[A == 4] = 0
-        A[rng.choice(20_000, 9, replace=False)] = 4
     X = rng.normal(size=(20_000, 8)) + rng.normal(scale=.5, size=(5, 8))[A]
     index = X @ np.linspace(1, .2, 8) + rng.normal(scale=1.5, size=20_000)
-    return X, A, (index > np.quantile(index, .88)).astype(int)
+    Y = (index > np.quantile(index, .88)).astype(int)
+    if nine:
+        A[A == 4] = 0
+        for label, n in ((0, 6), (1, 3)):
+            A[rng.choice(np.flatnonzero(Y == label), n, replace=False)] = 4
+    return X, A, Y
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("nine", [False, True])
-def test_the_gap_of_these_people_is_gamma_and_what_the_curve_says(nine):
-    """At epsilon 1, in 38 of 40 fits the true pair gap lies below what the interval says, and where every cell has 200 people below gamma
-    and .02; no fit is a constant where one that is fair by the true groups errs less by .005."""
+def test_the_gap_of_these_people_is_what_the_curve_says_and_nobody_gets_a_constant(nine):
+    """At epsilon 1 and gamma .05, in 38 of 40 fits the true gap between pairs is at most what `curve()` says, and at most .02 above gamma
+    where every cell has 200 people. Each fit decides something."""
     kept = []
     for seed in range(FITS):
         X, A, Y = drawn(seed, nine)
         model = FrontierLearner(1.0, GAMMA, n_groups=5).fit(X, Y, sensitive_features=A, rng=np.random.default_rng([34, seed]))
         chance = model.predict_proba(X)[:, 1]
-        counts, row = fairness.cell_counts(chance, A, Y, n_groups=5), model.curve([GAMMA])
-        gap = fairness.violation(counts, against="pairs")
-        kept.append(gap <= row.violation_high[0] and (nine or gap <= GAMMA + .02))
-        assert nine or fairness.error(counts) < Y.mean() - .005 or np.ptp(chance) > 0
+        gap = fairness.violation(fairness.cell_counts(chance, A, Y, n_groups=5), against="pairs")
+        kept.append(gap <= model.curve([GAMMA]).violation_high[0])
+        assert gap <= GAMMA + .02 or np.bincount(2 * A + Y).min() < 200
+        assert np.ptp(chance) > .1
     assert sum(kept) >= HELD
