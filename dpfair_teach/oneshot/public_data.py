@@ -28,8 +28,7 @@ class PublicData:
     """
 
     def __init__(self, X: object, y: object, settings: Settings = SETTINGS, *, parity: Parity | None = None, label: str = "y",
-                 base: Any = None, cost: tuple[float, float] = (1.0, 1.0),
-                 target: Target = "these") -> None:
+                 base: Any = None, cost: tuple[float, float] = (1.0, 1.0), target: Target = "these") -> None:
         names = check.column_names(X)
         self.X = check.filled("X", check.rows("X", X, low=-1e50, high=1e50), "feature")
         self.y = check.labels(label, y)
@@ -84,8 +83,7 @@ class PublicData:
 
 @check.formerly(method="It is the only one, what was 'designed': leave it out.")
 def public_data(X: object, Y: object, *, notion: Notion | Parity = "equalized_odds", against: OfGroups | None = None,
-                base: Any = None, cost: tuple[float, float] = (1.0, 1.0),
-                target: Target = "these") -> PublicData:
+                base: Any = None, cost: tuple[float, float] = (1.0, 1.0), target: Target = "these") -> PublicData:
     """All that asking once computes from X and Y before it asks: a map of the people, cells on it, the chance of label 1. It never sees A.
 
     Source: ours, chapter 14.
@@ -123,7 +121,7 @@ def public_data(X: object, Y: object, *, notion: Notion | Parity = "equalized_od
     """
     check.same_people(X=X, Y=Y)
     return PublicData(X, Y, parity=served(notion, against), label="Y", base=base, cost=read_cost(cost),
-                  target=check.choice("target", target, TARGETS))
+                      target=check.choice("target", target, TARGETS))
 
 
 def settings_of(public: object) -> Settings:

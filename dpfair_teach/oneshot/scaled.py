@@ -46,7 +46,7 @@ class Scaling:
 
 
 def middle(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each column the median, and six times the middle distance from it: of those not there, for of a rare indicator most are."""
+    """Of each column the median, and six times the median distance from it of those who are not at it: of a rare indicator most are."""
     some = floats(X[sample(len(X))])
     centre = np.median(some, axis=0)
     distance = np.abs(some - centre)

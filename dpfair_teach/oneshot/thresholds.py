@@ -154,7 +154,7 @@ def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: N
     eta = check.filled("eta", check.array("eta", eta, ndim=1, low=0.0, high=1.0), "person")
     parity = served(notion)
     R = len(parity.cells)
-    given = (2 if parity.notion == "accuracy_parity" else R)
+    given = 2 if parity.notion == "accuracy_parity" else R
     group_given = check.array("group_given", group_given, shape=(len(eta), given, None), low=-0.5, high=1.5)
     k = group_given.shape[2]
     if k < 2:
