@@ -18,9 +18,9 @@ class SmallGroupWarning(UserWarning):
     """A group has too few people of a label for its epsilon: noise alone moves its rate by more than 0.1, one standard deviation.
 
     Source: ours. The rate is that of a classifier that accepts half of them; how many they are is read from the noisy answers and nothing
-    else, so the warning is post-processing. It says how many people, or which epsilon, would do. With ``designed`` a label of fewer than 10
-    people, which is public, is spoken of at any epsilon. Each fold of a cross-validation warns of its own release. Where it has been read:
-    ``warnings.simplefilter("ignore", SmallGroupWarning)``.
+    else, so the warning is post-processing. It says how many people, or which epsilon, would do. ``oneshot.FrontierLearner`` speaks of a
+    label of fewer than 10 people, which is public, at any epsilon. Each fold of a cross-validation warns of its own release. Where it has
+    been read: ``warnings.simplefilter("ignore", SmallGroupWarning)``.
     """
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from . import _checks as check
 
 #: Every learner whose classifier reads X alone.
-WITHOUT_GROUPS = ("oneshot.FrontierLearner, oneshot.SoftGroupLearner, games.DPOracleLearner, games.DPRegressionLearner, "
-                  "lagrangian.PrivateFairLagrangian, functional.FunctionalClassifier, baselines.PrivateReduction, and, not private, "
-                  "lagrangian.FairLagrangian, baselines.Reduction and baselines.CovarianceClassifier")
+WITHOUT_GROUPS = ("oneshot.FrontierLearner, games.DPOracleLearner, games.DPRegressionLearner, lagrangian.PrivateFairLagrangian, "
+                  "functional.FunctionalClassifier, baselines.PrivateReduction, and, not private, lagrangian.FairLagrangian, "
+                  "baselines.Reduction and baselines.CovarianceClassifier")
 
 
 def without(read: bool) -> str:

@@ -405,29 +405,6 @@ def candidates(k):
     assert oneshot.multiplier_grid(k).shape[1] == 2 * (k - 1)
 
 
-@counted("oneshot.group_contrasts", "oneshot.release_contrasts", "oneshot.soft_groups", "oneshot.threshold_scores",
-         "oneshot.soft_frontier.fair_mixture", "oneshot.ask_softly")
-def softly(k):
-    yhat, A, Y = drawn(k)
-    B, one = oneshot.group_contrasts(k), np.ones((len(A), 1))
-    told, _ = oneshot.release_contrasts(one, A, 1e3, 1e-6, np.random.default_rng(0), n_groups=k)
-    close(B @ told[0] + len(A) / k, np.bincount(A, minlength=k), 1)         # the contrasts and the total are the sizes
-    W = oneshot.soft_groups(one, one.T @ B[A], 0.0, n_groups=k, prior=1e6)
-    p = np.exp(W @ B.T)
-    close((p / p.sum())[0], np.bincount(A, minlength=k) / len(A), 1e-3)
-    weights, n = np.eye(k)[A], [[sum((A == a) & (Y == y)) for a in range(k)] for y in (0, 1)]
-    scores = oneshot.threshold_scores(.9 * yhat + .05, np.stack([weights, weights], axis=1), n, "demographic_parity")
-    assert scores.shape == (len(A), k + 2)
-    found = oneshot.soft_frontier.fair_mixture(scores, Y, weights, 0.0, "demographic_parity")
-    chances = (scores @ found.multipliers.T > 0) @ found.weights
-    close([chances[A == a].mean() for a in range(k)], np.full(k, chances[A == 0].mean()))
-    both = np.repeat(np.column_stack([50 * one, 50 * weights])[:, None], 2, axis=1)          # features that tell the group, nearly
-    mixture, W, _ = oneshot.ask_softly(both, .9 * yhat + .05, Y, A, 1e3, 1e-6, 0.0, np.random.default_rng(0), n_groups=k,
-                                       notion="demographic_parity")
-    said = np.exp(both[:, 0] @ W @ B.T)
-    assert ((said / said.sum(axis=1, keepdims=True))[np.arange(len(A)), A] > .99).all() and mixture.violation < 1e-6
-
-
 @counted("experiments.free_points", "experiments.postprocessing_draws", "plotting.roc_plane")
 def curves(k):
     counts = 50 * table(k)
@@ -609,7 +586,6 @@ LEARNERS = {"games.dp_oracle_learner", "games.dp_oracle_learner_as_printed", "ga
             "games.regression_dp_oracle_learner", "games.regression_exponentiated_gradient", "oneshot.FrontierLearner",
             "postprocessing.DPPostProcessing", "games.DPOracleLearner", "games.DPRegressionLearner",
             "lagrangian.FairLagrangian", "lagrangian.PrivateFairLagrangian",
-            "oneshot.SoftGroupLearner",
             "functional.FunctionalClassifier",
             "baselines.reduction", "baselines.regression_dp_oracle_learner_as_printed",
             "baselines.Reduction", "baselines.PrivateReduction", "baselines.CovarianceClassifier"}

@@ -147,7 +147,6 @@ CASES: dict[str, Case] = {
     "Reduction": compared(baselines.Reduction, LogisticRegression(), warns_at=None),
     "PrivateReduction": compared(baselines.PrivateReduction, LogisticRegression(), epsilon=4.0),
     "PrivateReduction, none": compared(baselines.PrivateReduction, LogisticRegression(), epsilon=4.0, correction="none"),
-    "SoftGroupLearner": played(oneshot.SoftGroupLearner, warns_at=.05),
     "FunctionalClassifier": measured(),
 }
 
@@ -176,7 +175,6 @@ OTHERWISE = {
 }
 OTHERWISE_OF = {
     "FrontierLearner": {"check_estimators_empty_data_messages": "refused, in this library's words"},
-    "SoftGroupLearner": {"check_estimators_empty_data_messages": "refused, in this library's words"},
     "DPOracleLearner": {"check_classifiers_train": "the classifiers are not fitted here, and not good at these data"},
     "DPRegressionLearner": {"check_estimators_empty_data_messages": "refused, in this library's words"},
     "FairLagrangian": {"check_estimators_empty_data_messages": "refused, in this library's words"},
@@ -278,7 +276,8 @@ def test_an_option_that_is_gone_is_refused_with_what_replaced_it(name, gone):
     (accounting.pld_delta, "interval"), (games.exponentiated_gradient, "nu checkpoint callback"),
     (games.regression_dp_oracle_learner, "share learner_share constraints checkpoint callback"),
     (games.regression_exponentiated_gradient, "constraints checkpoint callback"), (training.train, "checkpoint callback every budget run"),
-    (oneshot.public_data, "method"),
+    (oneshot.public_data, "method"), (oneshot.multiplier_grid, "largest"),
+    (oneshot.bayes_mixtures, "against"), (oneshot.price_grid, "against"),
     (postprocessing.noisy_counts, "noise"), (accounting.most_steps, "before"), (accounting.pld_epsilon, "interval"),
     (audit.epsilon_lower_bound, "n_0 both_directions"), (postprocessing.paper_slack, "negative"), (networks.Adam, "beta_1 beta_2 floor"),
     (oracles.threshold_counts, "limit"), (functional.moments_l2, "group_weight"), (games.exponentiated_gradient, "every progress"),

@@ -15,7 +15,7 @@ WITH_DELTA = [name for name in CASES if CASES[name].make().get_params().get("del
 
 
 def test_the_learners_of_games_and_those_with_gaussian_noise_have_a_delta_and_the_others_none():
-    assert {type(CASES[name].make()).__module__.split(".")[1] for name in WITH_DELTA} == {"functional", "games", "lagrangian", "oneshot"}
+    assert {type(CASES[name].make()).__module__.split(".")[1] for name in WITH_DELTA} == {"functional", "games", "lagrangian"}
     assert all(type(CASES[name].make()).__module__.split(".")[1] != "games" for name in CASES.keys() - set(WITH_DELTA))
 
 

@@ -34,7 +34,7 @@ SHOWN_IN = {
     "20-covariance-and-responses": ["baselines.reduction"],
     "17-choosing-the-clip": ["lagrangian.best_clip"],
     "19-pdfc-and-adfc": ["functional.adfc", "functional.fair_functional_mechanism"],
-    "22-networks-tables": ["oneshot.ask_softly"],
+    "22-networks-tables": ["oneshot.ask_well"],
     "23-functional-tables": ["functional.Moments.denoised_gram"],
     "18-functional-mechanism": ["functional.functional_mechanism", "functional.relaxed_functional_mechanism"],
 }

@@ -144,9 +144,6 @@ CASES = {
     "PrivateReduction": Case(
         baselines.PrivateReduction, compared(baselines.PrivateReduction, LogisticRegression(), 4.0, 0.002),
         variants(rounds=(2, 5), correction=("rates", "none")), dict(notion="demographic_parity")),
-    "SoftGroupLearner": Case(
-        oneshot.SoftGroupLearner, lambda **how: fitted(oneshot.SoftGroupLearner, **how), [{}],
-        dict(base=GaussianNB(), notion="false_positive")),
     "FunctionalClassifier": Case(
         functional.FunctionalClassifier, measured, variants(shorten=(False, True)), dict(bound=5.0)),
     "DPPostProcessing": Case(

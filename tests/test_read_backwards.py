@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import faults
-from dpfair_teach import attacks, functional, networks, oneshot
+from dpfair_teach import attacks, functional, networks
 from dpfair_teach.lagrangian import FairProblem, FairTerms, NoiseMultipliers, Plan
 from dpfair_teach.lagrangian.printed import printed_dual_step
 from dpfair_teach.mechanisms.mechanism import grid_step
@@ -119,7 +119,6 @@ BOXES = {
     "pflr_star": lambda X, y, A, rng: functional.pflr_star(X, y, A, 1.0, rng),
     "fair, Laplace": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, None, rng),
     "fair, Gaussian": lambda X, y, A, rng: functional.fair_functional_mechanism(X, y, A, 1.0, 1e-6, rng),
-    "contrasts of groups": lambda X, y, A, rng: oneshot.release_contrasts(X, A, 1.0, 1e-6, rng, n_groups=3),
 }
 
 

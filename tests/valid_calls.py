@@ -537,7 +537,7 @@ valid("oneshot.bayes_scores", oneshot.bayes_scores,
       lambda: dict(eta=[0.2, 0.7, 0.5], group_given=np.full((3, 2, 2), 0.5), n=[[4.0, 2.0], [3.0, 5.0]], notion="equalized_odds",
                    share=1.0, cost=(1.0, 2.0)))
 valid("oneshot.multiplier_grid", oneshot.multiplier_grid,
-      lambda: dict(n_groups=2, points=5, largest=0.5, notion="equalized_odds", against="pairs"))
+      lambda: dict(n_groups=2, points=5, notion="equalized_odds", against="pairs"))
 _ONE_SHOT = dict(epsilon=1.0, gamma=0.05, gammas=[0.0, 0.1], n_groups=2, share=0.5, notion="equalized_odds", against="anchor", target="new",
                  base=LogisticRegression().fit(_SCORES, Y), cost=(1.0, 2.0))
 
@@ -559,25 +559,6 @@ valid("oneshot.FrontierLearner:predict_proba", _of(_one_shot, "predict_proba"), 
 valid("oneshot.FrontierLearner:curve", _of(_one_shot, "curve"), lambda: dict(gammas=[0.0, 0.1], confidence=0.9, rng=rng()))
 valid("oneshot.FrontierLearner:predict", _of(_one_shot, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.1))
 valid("oneshot.FrontierLearner:score", _of(_one_shot, "score"), lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.1))
-
-
-_SOFT = dict(epsilon=1.0, gamma=0.05, delta=1e-3, n_groups=2, notion="equalized_odds", base=None)
-
-
-def _fitted_soft(X, y, sensitive_features, rng, **settings):
-    return oneshot.SoftGroupLearner(**settings).fit(X, y, sensitive_features=sensitive_features, rng=rng)
-
-
-@cache
-def _soft():
-    return _fitted_soft(_SCORES, Y, A, np.random.default_rng(1), **_SOFT)
-
-
-valid("oneshot.SoftGroupLearner", _fitted_soft, lambda: dict(X=_SCORES, y=Y, sensitive_features=A, rng=rng(), **_SOFT))
-valid("oneshot.SoftGroupLearner:predict_proba", _of(_soft, "predict_proba"), lambda: dict(X=_SCORES, sensitive_features=A, gamma=0.05))
-valid("oneshot.SoftGroupLearner:predict", _of(_soft, "predict"), lambda: dict(X=_SCORES, sensitive_features=A, rng=rng(), gamma=0.05))
-valid("oneshot.SoftGroupLearner:score", _of(_soft, "score"),
-      lambda: dict(X=_SCORES, y=Y, sensitive_features=A, gamma=0.05, sample_weight=None))
 
 
 # ------------------------------------------------------------------------------------------------ the estimators of the games

@@ -208,16 +208,6 @@ def asked_once(**how: object) -> Callable[[People], Answer]:
     return learner
 
 
-def asked_softly(notion: str) -> Callable[[People], Answer]:
-    def learner(people: People) -> Answer:
-        model = oneshot.SoftGroupLearner(20.0, GAMMA, DELTA, n_groups=people.k, notion=notion)
-        chances = model.fit(people.data.X, people.Y, sensitive_features=people.A, rng=people.rng).predict_proba(people.data.X)[:, 1]
-        parity, groups = fairness.Parity(notion, "pairs"), np.eye(people.k)[people.A]
-        pool = oneshot.soft_frontier.Pool(np.zeros((len(chances), 1)), people.Y, groups, parity)
-        return np.ptp(pool.rates_of(chances), axis=1).max(), chances, notion, "pairs"
-    return learner
-
-
 def measured(people: People) -> Answer:
     """Its bound is on covariances; what is compared is how often groups are accepted."""
     return judged(people, functional.FunctionalClassifier(20.0, GAMMA, DELTA, bound=4.0, n_groups=people.k, shorten=True),
@@ -266,8 +256,6 @@ LEARNERS: dict[str, Callable[[People], Answer | None]] = {
        for notion, against in (*COMPARED, *product(("accuracy_parity",), ("anchor", "pairs")))},
     **{f"FairLagrangian, {notion}": priced(notion) for notion in ("equalized_odds", "demographic_parity")},
     **{f"PrivateFairLagrangian, {notion}": priced(notion, EPSILON) for notion in ("equalized_odds", "true_positive", "demographic_parity")},
-    **{f"SoftGroupLearner, {notion}": asked_softly(notion) for notion in ("equalized_odds", "false_positive", "true_positive",
-                                                                          "demographic_parity")},
     "FunctionalClassifier": measured,
     "separation": separated(False),
     "separation, aware": separated(True),

@@ -134,7 +134,7 @@ STUDIES: dict[str, Study] = {
         "Table 2 of Tran et al. made again: five data sets, three notions, five folds, the paper's learners and the book's.", 24,
         {"tran_table2": (tran_table2.TABLE2, tran_table2.table2)}, tuple(tran_people.SETS.values())),
     "tran_curves": Study(
-        "Beside Table 2: what the one-shot learner offers at every gap, from one release a fold.", 24,
+        "Beside Table 2: what the learner that asks offers at every gap, from one release a fold.", 24,
         {"tran_curves": (tran_curves.CURVES, tran_curves.curves)}, tuple(tran_people.SETS.values())),
     "tran_figures": Study(
         "Figures 1 to 5 of Tran et al. made again: epsilon, the two clips, people who do not say their group.", 24,

@@ -14,10 +14,10 @@ from sklearn.preprocessing import StandardScaler
 
 from dpfair_teach import baselines
 
+from .tran_asked import Remembered
 from .tran_encoding import encoded
 from .tran_methods import EPOCHS, NETWORK_ROUNDS, network
 from .tran_people import FOLDS, NOTIONS, Fold, People, fold, judged, parts, people
-from .tran_soft import Remembered
 from .tran_table2 import fitted, ones
 
 #: Learner, data set, notions, and what is varied.

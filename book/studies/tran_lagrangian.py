@@ -15,7 +15,7 @@ from dpfair_teach.lagrangian.algorithm import dual_step
 from dpfair_teach.lagrangian.private_steps import noisy_sizes
 from dpfair_teach.lagrangian.problem import Part, poisson_sample
 
-from .tran_guess import guessed_groups
+from .tran_asked import asked_groups
 from .tran_people import DELTA
 
 HIDDEN = (32, 32)
@@ -175,6 +175,5 @@ class AskedOnce(NetworkOfGroups):
 
     def by_posterior(self, X: np.ndarray, y: np.ndarray, A: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The same."""
-        weights, record = guessed_groups(X, y, A, self.n_groups + self.missing, self.epsilon, rng)
-        self.releases_ = (record,)
+        weights, self.releases_ = asked_groups(X, y, A, self.n_groups + self.missing, self.epsilon, rng)
         return weights

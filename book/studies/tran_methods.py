@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, StackingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import baselines, lagrangian
-from dpfair_teach.oneshot import SoftGroupLearner
+from dpfair_teach.oneshot import FrontierLearner
 
+from .tran_asked import TOLD_EPSILON, Remembered
 from .tran_lagrangian import ALLOWED, BATCH, CLIP, DUAL_LEARNING_RATE, EPOCHS, HIDDEN, MAX_MULTIPLIER, AskedOnce, AsPrinted, InDirections
 from .tran_people import DELTA
-from .tran_soft import Remembered, Responding, Told
 
 #: Of more people than so many half of the epochs: they have four times as many steps.
 MANY = 20_000
@@ -38,10 +38,15 @@ def boosted() -> HistGradientBoostingClassifier:
     return HistGradientBoostingClassifier(max_leaf_nodes=15, random_state=0)
 
 
-#: Bases of the one-shot learner: of two a logistic regression weighs what they say.
-BASES: dict[str, Callable[[int], list]] = {
-    "logistic": lambda epochs: [Remembered(logistic())], "network": lambda epochs: [Remembered(network(epochs))],
-    "boosted": lambda epochs: [Remembered(logistic()), Remembered(boosted())]}
+def both() -> StackingClassifier:
+    """Logistic regression and trees; another logistic regression weighs what they say."""
+    return StackingClassifier([("logistic", logistic()), ("boosted", boosted())], LogisticRegression(C=1e3), cv=5)
+
+
+#: Bases of the learner that asks, which it fits to four fifths of the people and asks about the fifth.
+BASES: dict[str, Callable[[int], Any]] = {
+    "logistic": lambda epochs: Remembered(logistic()), "network": lambda epochs: Remembered(network(epochs)),
+    "boosted": lambda epochs: Remembered(both())}
 
 
 class Case(NamedTuple):
@@ -60,7 +65,7 @@ class Method(NamedTuple):
     private: str                            # "no", "yes", or "claimed"
     base: str
     make: Callable[[Case], Any]
-    both: bool = False                      # rows for both epsilons, though they may be told the groups: their rule reads epsilon
+    both: bool = False                      # rows for both epsilons
 
 
 def covariance(of: Case) -> Any:
@@ -94,14 +99,15 @@ def priced(private: bool, **how: Any) -> Callable[[Case], Any]:
     return make
 
 
-def soft(kind: type[SoftGroupLearner], base: str) -> Callable[[Case], Any]:
-    """The gap is None: the rule of the library, the same for all."""
-    return lambda of: kind(of.epsilon, None, DELTA, n_groups=of.k, notion=of.notion, base=BASES[base](of.epochs))
+def asked(base: str, epsilon: float | None = None) -> Callable[[Case], Any]:
+    """Where it is operated is a matter of its release: ``tran_asked.operating_gamma``."""
+    return lambda of: FrontierLearner(epsilon or of.epsilon, GAMMA, n_groups=of.k, notion=of.notion, target="new",
+                                      base=BASES[base](of.epochs))
 
 
 #: Of reductions, by their base; and programs of Z.
 LOGISTIC_ROUNDS, NETWORK_ROUNDS, STEPS = 10, 6, 4
-ONCE, SAME, TOLD = "asked once", "the same learner on responses", "the same learner, told the groups"
+ASKED, TOLD = "asked", "the same learner, told what it asks"
 LINEAR: dict[str, Any] = {"hidden": (), "learning_rate": LOGISTIC_RATE}
 ROUNDS: dict[str, tuple[Callable[[int], Any], int]] = {
     "network": (network, NETWORK_ROUNDS), "logistic": (lambda epochs: logistic(), LOGISTIC_ROUNDS),
@@ -128,7 +134,6 @@ METHODS: dict[str, Method] = {
                              lambda of: AskedOnce(of.epsilon, of.notion, of.k, "response", epochs=of.epochs)),
     "pf_ld_posterior": Method("F-LD on a posterior", "yes", "network",
                              lambda of: AskedOnce(of.epsilon, of.notion, of.k, "posterior", epochs=of.epochs)),
-    **{f"asked_{base}": Method(ONCE, "yes", base, soft(SoftGroupLearner, base), both=True) for base in ROUNDS},
-    **{f"responding_{base}": Method(SAME, "yes", base, soft(Responding, base), both=True) for base in ROUNDS},
-    **{f"told_{base}": Method(TOLD, "no", base, soft(Told, base), both=True) for base in ROUNDS},
+    **{f"asked_{base}": Method(ASKED, "yes", base, asked(base), both=True) for base in ROUNDS},
+    **{f"told_{base}": Method(TOLD, "no", base, asked(base, TOLD_EPSILON)) for base in ROUNDS},
 }

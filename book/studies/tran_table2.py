@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from dpfair_teach import SmallGroupWarning
+from dpfair_teach.oneshot import FrontierLearner
 
+from .tran_asked import operating_gamma
 from .tran_methods import EPOCHS, MANY, METHODS, Case
 from .tran_people import FOLDS, NOTIONS, SETS, Fold, fold, judged
 
@@ -40,13 +42,16 @@ def fitted(model: Any, of: Fold, rng: np.random.Generator) -> Any:
         warnings.simplefilter("ignore", ConvergenceWarning)     # of Z: so many steps are its setting
         if not hasattr(model, "notion"):
             return model.fit(of.learn.X, of.learn.Y)
-        return model.fit(of.learn.X, of.learn.Y, sensitive_features=of.learn.A, rng=rng)
+        model.fit(of.learn.X, of.learn.Y, sensitive_features=of.learn.A, rng=rng)
+    if isinstance(model, FrontierLearner):
+        model.gamma = operating_gamma(model)
+    return model
 
 
 def ones(model: Any, X: np.ndarray) -> np.ndarray:
     """Everybody's P(1): of a learner of the library what it says, which is exact; of any other the likelier label."""
     chances = model.predict_proba(X)[:, 1]
-    return chances if hasattr(model, "parity_") or hasattr(model, "mixture_") else (chances >= 0.5).astype(float)
+    return chances if hasattr(model, "parity_") or isinstance(model, FrontierLearner) else (chances >= 0.5).astype(float)
 
 
 def table2(setting: dict, repeats: int, rng: np.random.Generator) -> list[dict]:

@@ -32,7 +32,7 @@ GONE = {"rate": "Say learning_rate.", "dual_rate": "Say dual_learning_rate.", "l
         "multipliers": "They are signed; the paper's are those of lagrangian.f_ld.",
         "callback": "Read history_ after the fit, or give lagrangian.f_ld_signed, privately pf_ld, a log.",
         "checkpoint": "Fit in one go: a fit that resumes could draw its noise twice.",
-        "method": "Noisy gradients are the way; to ask once take oneshot.SoftGroupLearner or oneshot.FrontierLearner.",
+        "method": "Noisy gradients are the way; to ask once take oneshot.FrontierLearner.",
         "n_cells": "It belonged to method='posterior'; to ask once in cells take oneshot.FrontierLearner.",
         "sample": "It is batch / m; write the loop with lagrangian.Plan(sampling_probability=...) for another.",
         "subspace": "Write the loop with lagrangian.noisy_group_sum and its directions.",

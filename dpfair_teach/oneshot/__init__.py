@@ -5,9 +5,6 @@ people, cells on it, the chance of label 1; ``questions`` asks; ``posterior`` is
 are fair Bayes ``thresholds`` by it; ``decide`` mixes them over draws of what could be true; ``design`` makes the second question for these
 mixtures. ``posterior_frontier`` is what is published, ``learner`` all of it as an estimator, ``one_label`` posterior and question in a few
 lines. Only ``ask_part`` hands A to a release; ``learner`` checks that it holds codes.
-
-``soft_learner`` is another way, for every notion, (epsilon, delta): one Gaussian answer and no second question; ``soft_algorithm`` has it
-on one screen. ``soft_groups`` asks, and makes a model of the groups of it; ``soft_frontier`` mixes thresholds by column generation.
 """
 from .algorithm import ask_well
 from .answer import Answer as Answer
@@ -24,16 +21,10 @@ from .public_data import PublicData as PublicData
 from .public_data import public_data
 from .questions import ask_part, public_cells, split_epsilon
 from .settings import SETTINGS as SETTINGS
-from .soft_algorithm import ask_softly, of_own_label
-from .soft_frontier import response_error, threshold_scores
-from .soft_groups import group_contrasts, release_contrasts, soft_groups
-from .soft_learner import SoftGroupLearner
 from .thresholds import bayes_scores, multiplier_grid
 
 __all__ = [
     "FrontierLearner", "NothingToAskWarning", "public_data",
     "ask_part", "ask_well", "bayes_mixtures", "bayes_scores", "design_question", "fair_candidates", "fit_group_posterior",
     "multiplier_grid", "price_grid", "public_cells", "split_epsilon", "gap_question", "logit_posterior", "winners_curse_bound",
-    "SoftGroupLearner", "ask_softly", "of_own_label", "group_contrasts", "release_contrasts", "response_error",
-    "soft_groups", "threshold_scores",
 ]

@@ -16,17 +16,17 @@ from .. import _checks as check
 
 #: People who are looked at in one block: of no more than these a check of X makes floats.
 TOGETHER = check.TOGETHER
-#: People of a block where there are more than that: what is made of them stays near the processor. Fewer where it is wide: all candidates.
-BLOCK, NARROW = 2**11, 2**8
+#: People of a block where there are more than that: what is made of them stays near the processor.
+BLOCK = 2**11
 
 
 def together(n: int) -> bool:
     return n <= TOGETHER
 
 
-def blocks(n: int, narrow: bool = False) -> Iterator[slice]:
+def blocks(n: int) -> Iterator[slice]:
     """All of 0, ..., n - 1: one slice, or many."""
-    step = max(n, 1) if together(n) else NARROW if narrow else BLOCK
+    step = max(n, 1) if together(n) else BLOCK
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 

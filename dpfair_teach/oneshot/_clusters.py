@@ -29,11 +29,10 @@ def centres(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: in
         return KMeans(min(n, len(np.unique(here, axis=0))), n_init=1, **how).fit(here)
 
 
-def clusters(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: int, everybody: int, **how: int) -> tuple[np.ndarray, int]:
-    """The cluster of each of ``people``, and how many there are: of places that differ by rounding alone some centres have nobody."""
-    found = centres(place, people, n, everybody, **how)
+def clusters(place: Callable[[np.ndarray], np.ndarray], people: np.ndarray, n: int, everybody: int) -> np.ndarray:
+    """The cluster 0, 1, ... of each of ``people``, without a hole: of places that differ by rounding alone some centres have nobody."""
+    found = centres(place, people, n, everybody, random_state=0)
     labels = found.labels_
     if len(labels) < len(people):
         labels = np.concatenate([found.predict(place(people[at])) for at in blocks(len(people))])
-    used, codes = np.unique(labels, return_inverse=True)
-    return codes.astype(np.int32), len(used)
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32)

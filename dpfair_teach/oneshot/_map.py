@@ -52,5 +52,5 @@ class Map:
         return bells
 
     def raw(self, place: np.ndarray) -> np.ndarray:
-        """1, the place and the bells, (n, 1 + p + landmarks): what features of a belief are made of."""
+        """1, the place and the bells, (n, 1 + p + landmarks): what the features of the prior are made of."""
         return np.column_stack([np.ones(len(place)), place, self.bells(place)])

@@ -1,7 +1,6 @@
 """The functions of x that candidates are made of, for the people learned from and for anybody else."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,13 @@ class BayesBasis:
 
 
 class BothBases:
-    """The columns of two bases on the same map, side by side."""
+    """The columns of two bases on the same map, side by side; the first may itself be of two."""
 
-    def __init__(self, first: BayesBasis, second: BayesBasis) -> None:
+    def __init__(self, first: Basis, second: BayesBasis) -> None:
         self.first, self.second = first, second
 
-    def __call__(self, X: np.ndarray, eta: np.ndarray | None = None) -> np.ndarray:
-        eta, features = self.first.eta(X) if eta is None else eta, self.first.chances.features(X)
+    def __call__(self, X: np.ndarray, eta: np.ndarray | None = None, features: Any = None) -> np.ndarray:
+        eta, features = self.second.eta(X) if eta is None else eta, self.second.chances.features(X) if features is None else features
         return np.column_stack([self.first(X, eta, features), self.second(X, eta, features)])
 
 
@@ -41,9 +40,3 @@ Basis = BayesBasis | BothBases
 def scores_of(basis: Basis, public: PublicData) -> np.ndarray:
     """The columns for the people learned from, (m, b)."""
     return np.concatenate([basis(public.X[at], public.eta_of_people[at]) for at in blocks(public.m)])
-
-
-def chances(basis: Callable[[np.ndarray], np.ndarray], X: np.ndarray, multipliers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """P(h = 1) of a mixture of candidates for everybody, (n,)."""
-    accepted = [(basis(X[at]) @ multipliers.T > 0) @ weights for at in blocks(len(X))]
-    return np.clip(np.concatenate(accepted), 0.0, 1.0)        # sums of weights round

@@ -1,8 +1,6 @@
 """Candidates by a posterior: fair Bayes thresholds for a grid of prices, whom each accepts, and how their rates may be."""
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
@@ -11,7 +9,7 @@ from scipy.special import softmax
 from .. import _checks as check
 from ..fairness import Parity
 from ._map import Map
-from .basis import BayesBasis, BothBases, scores_of
+from .basis import Basis, BayesBasis, BothBases, scores_of
 from .decision_matrix import Decisions
 from .posterior import GroupPosterior
 from .public_data import PublicData, settings_of
@@ -76,7 +74,7 @@ class Candidates:
     def __init__(self, public: PublicData, belief: GroupPosterior, also: Candidates | None = None, path: np.ndarray | None = None) -> None:
         k, self.belief = belief.k, belief
         n = np.stack([np.maximum(times @ p, 1.0) for times, p in zip(belief.sample.weights, belief.p, strict=True)])
-        self.basis: Any = BayesBasis(public, LogitChances(belief), n)
+        self.basis: Basis = BayesBasis(public, LogitChances(belief), n)
         scores = scores_of(self.basis, public)
         multipliers = candidate_rows(sum(public.cost) / 2 * grid_of(k, public.parity, settings_of(public).draws))
         if also is not None and path is not None:
@@ -167,6 +165,5 @@ def fair_candidates(public: PublicData, belief: GroupPosterior, also: Candidates
         check.refuse("also", also, "are no candidates for the people of public", "Give what oneshot.fair_candidates returned.")
     if (also is None) != (path is None):
         check.refuse("also, path", (also, path), "one without the other", "Give both, or neither.")
-    if also is None:
-        return Candidates(public, belief)
-    return Candidates(public, belief, also, check.array("path", path, shape=(None, len(also.error)), low=0.0, high=1.0))
+    return Candidates(public, belief, also,
+                      None if also is None else check.array("path", path, shape=(None, len(also.error)), low=0.0, high=1.0))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._curve import violation_of
 from ..fairness import Parity
-from ..fairness.parity import Notion, OfGroups
+from ..fairness.parity import Notion
 from .thresholds import served
 
 __all__ = ["bayes_mixtures", "price_grid"]
@@ -29,8 +29,8 @@ _WAYS: tuple[dict[str, str | int | float], ...] = (
     {"solver": "ipm"})
 
 
-def bayes_mixtures(loss: ArrayLike, rates: ArrayLike, lams: ArrayLike, notion: Notion | Parity = "equalized_odds",
-                   against: OfGroups | None = None) -> np.ndarray:
+@check.formerly(against="Give a fairness.Parity for the notion.")
+def bayes_mixtures(loss: ArrayLike, rates: ArrayLike, lams: ArrayLike, notion: Notion | Parity = "equalized_odds") -> np.ndarray:
     """For each price of unfairness the mixture of least loss + lam * largest gap, on average over draws of what could be true.
 
     Source: ours, chapter 14, the Bayes decision. A linear program: minimize the sum of w_h loss_h + lam / S times the sum of t_s, where
@@ -45,7 +45,8 @@ def bayes_mixtures(loss: ArrayLike, rates: ArrayLike, lams: ArrayLike, notion: N
         Of each group and candidate in each of S draws, for each rate of the notion.
     lams : array (L,), at least 0
         What a gap of 1 costs, in errors.
-    notion, against : as in :func:`multiplier_grid`
+    notion : str or Parity
+        As in :func:`multiplier_grid`; a word compares with group 0.
 
     Returns
     -------
@@ -64,7 +65,7 @@ def bayes_mixtures(loss: ArrayLike, rates: ArrayLike, lams: ArrayLike, notion: N
     >>> bayes_mixtures(loss, rates, [1, 3], "demographic_parity").tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    loss, rates, parity = read_candidates(loss, rates, served(notion, against))
+    loss, rates, parity = read_candidates(loss, rates, served(notion))
     lams = check.filled("lams", check.array("lams", lams, ndim=1, low=0.0, high=1e9, booleans=False), "price")
     program, weights = Program(loss, rates, lams, parity), np.zeros((len(lams), len(loss)))
     for number in np.argsort(-lams, kind="stable"):
@@ -72,8 +73,8 @@ def bayes_mixtures(loss: ArrayLike, rates: ArrayLike, lams: ArrayLike, notion: N
     return weights
 
 
-def price_grid(loss: ArrayLike, rates: ArrayLike, notion: Notion | Parity = "equalized_odds",
-               against: OfGroups | None = None) -> np.ndarray:
+@check.formerly(against="Give a fairness.Parity for the notion.")
+def price_grid(loss: ArrayLike, rates: ArrayLike, notion: Notion | Parity = "equalized_odds") -> np.ndarray:
     """Prices of a gap of 1, in errors, for which mixtures are chosen: high ones first, 0 last.
 
     Source: ours, chapter 14. What a gap costs is a matter of scale: along the chord from the classifier of least loss to the better
@@ -81,7 +82,7 @@ def price_grid(loss: ArrayLike, rates: ArrayLike, notion: Notion | Parity = "equ
 
     Parameters
     ----------
-    loss, rates, notion, against : as in :func:`bayes_mixtures`
+    loss, rates, notion : as in :func:`bayes_mixtures`
         The last two candidates are the constants.
 
     Returns
@@ -99,7 +100,7 @@ def price_grid(loss: ArrayLike, rates: ArrayLike, notion: Notion | Parity = "equ
     >>> price_grid([.1, .4, .5], rates, "demographic_parity").round(2).tolist()[:3]
     [12.0, 8.96, 6.69]
     """
-    loss, rates, parity = read_candidates(loss, rates, served(notion, against))
+    loss, rates, parity = read_candidates(loss, rates, served(notion))
     best = int(loss.argmin())
     wide = violation_of(rates[:, :, best].astype(float), parity).mean()
     return TIMES * float((loss[-2:].min() - loss[best]) / max(wide, NARROW))
@@ -119,7 +120,7 @@ class Program:
     """The program with the rows and columns that have entered, in a solver that goes on where it stopped."""
 
     def __init__(self, loss: np.ndarray, rates: np.ndarray, lams: np.ndarray, parity: Parity) -> None:
-        self.loss, self.rates, self.parity, (self.S, k, self.H, R) = loss, rates, parity, rates.shape
+        self.loss, self.rates, (self.S, k, self.H, R) = loss, rates, rates.shape
         self.pairs = np.array([(a, b, r) for a, b in parity.comparisons(k) for r in range(R)])
         self.columns: list[int] = []
         self.rows = np.zeros((0, 3), dtype=np.int64)        # draw, gap, sign

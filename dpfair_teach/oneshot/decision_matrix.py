@@ -5,7 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._blocks import NARROW, together
+from ._blocks import together
+
+#: People whose decisions by all candidates are looked at together: few, as their table is wide.
+NARROW = 2**8
 
 
 class Decisions:

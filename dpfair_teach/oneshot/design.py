@@ -5,8 +5,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from ..fairness import Parity
-from ..mechanisms import cell_sensitivity
 from ..mechanisms.directions import grid_for
 from ..mechanisms.geometric import geometric_variance
 from ._blocks import blocks
@@ -85,20 +83,20 @@ def design_question(belief: GroupPosterior, candidates: Candidates, path: ArrayL
     few = candidates.decisions.only(used)
     chances = np.concatenate([belief.public.counted(few.of_people(people[at]), people[at]) @ path[:, used].T
                               for at in blocks(len(people))])
-    cells, J = treated_alike(chances, int(np.clip(ALIKE // len(belief.groups), FEWEST, MOST)))
-    size = np.maximum(np.bincount(cells, minlength=J), 1)
-    alike = np.stack([np.bincount(cells, column, minlength=J) for column in chances.T], axis=1) / size[:, None]
+    cells = treated_alike(chances, int(np.clip(ALIKE // len(belief.groups), FEWEST, MOST)))
+    size = np.bincount(cells)
+    alike = np.stack([np.bincount(cells, column) for column in chances.T], axis=1) / size[:, None]
     return least_doubt(Doubt(belief, rate, cells, alike, prices, epsilon), size), cells
 
 
-def treated_alike(chances: np.ndarray, most: int) -> tuple[np.ndarray, int]:
-    """At most so many cells of people whom mixtures count alike, (n,), and their number: a cell for each way, or for ways that are near."""
+def treated_alike(chances: np.ndarray, most: int) -> np.ndarray:
+    """At most so many cells of people whom mixtures count alike, (n,), none empty: a cell for each way, or for ways that are near."""
     whole = np.rint(chances * 10**DIGITS).astype(np.int64)
     of_row = whole @ np.random.default_rng(0).integers(2**62, size=chances.shape[1])       # a hash, exact, and faster than whole rows
     ways, cells = np.unique(of_row, return_inverse=True)
     if len(ways) <= most:
-        return cells, len(ways)
-    return clusters(lambda at: whole[at] / 10**DIGITS, np.arange(len(chances)), most, len(chances), random_state=0)
+        return cells
+    return clusters(lambda at: whole[at] / 10**DIGITS, np.arange(len(chances)), most, len(chances))
 
 
 class Doubt:
@@ -112,12 +110,11 @@ class Doubt:
         self.g, sample = len(belief.groups), belief.sample
         rows = indicators(cells[sample.at[r]], len(chances))
         self.spread, with_wanted, wanted = belief.covariance(r, rows)
-        gaps = gap_slopes(belief, r, rows @ belief.means(r), rows @ sample.weights[r], chances)
+        gaps = gap_slopes(belief, rows @ belief.means(r), rows @ sample.weights[r], chances)
         self.gaps = np.moveaxis(gaps, 1, 0).reshape(self.g * len(chances), -1)
         self.prices = np.repeat(prices, self.gaps.shape[1] // len(prices))
-        unit = cell_sensitivity(belief.k, belief.every_group)
-        grid = grid_for(epsilon, unit)          # in whole numbers the noise of a weight of 1 is larger than a count's
-        self.noise = geometric_variance(unit * grid, epsilon) / grid**2
+        grid = grid_for(epsilon, belief.unit)       # in whole numbers the noise of a weight of 1 is larger than a count's
+        self.noise = geometric_variance(belief.unit * grid, epsilon) / grid**2
         self.told = with_wanted @ self.gaps
         self.variances = (self.gaps * (wanted @ self.gaps)).sum(axis=0)
 
@@ -138,13 +135,13 @@ class Doubt:
         return float(self.prices @ left), -sum(slopes[a * K:(a + 1) * K, a * J:(a + 1) * J] for a in range(self.g))
 
 
-def gap_slopes(belief: GroupPosterior, r: int, means: np.ndarray, people: np.ndarray, chances: np.ndarray) -> np.ndarray:
+def gap_slopes(belief: GroupPosterior, means: np.ndarray, people: np.ndarray, chances: np.ndarray) -> np.ndarray:
     """How much the gaps of L mixtures in one part move with the group of a person of a cell, for each counted group: (J, g, L C).
 
     A rate is how many of a group are counted over how many there are: who is counted more often than the group is lifts it. ``means``
     (J, g) are expected of each counted group in a cell, ``people`` (J,) of all; ``chances`` (J, L) how often they are counted.
     """
-    groups, k, parity = belief.groups, belief.k, belief.public.parity
+    groups, k = belief.groups, belief.k
     sizes = np.maximum(belief.all_groups(means.sum(axis=0), people.sum()), 1.0)
     rates = belief.all_groups(chances.T @ means, (chances.T @ people)[:, None]) / sizes         # (L, k)
     lift = (chances[:, :, None] - rates) / sizes
@@ -153,8 +150,7 @@ def gap_slopes(belief: GroupPosterior, r: int, means: np.ndarray, people: np.nda
         moved[:, b, :, group] = lift[:, :, group]
         if len(groups) < k:                     # who is in a counted group is not in group 0
             moved[:, b, :, 0] = -lift[:, :, 0]
-    differences = Parity("demographic_parity", parity.against, parity.anchor).differences_for(k)
-    return differences(moved[..., None]).reshape(len(lift), len(groups), -1)
+    return belief.public.parity.differences_for(k)(moved[..., None]).reshape(len(lift), len(groups), -1)      # of one rate
 
 
 def least_doubt(doubt: Doubt, size: np.ndarray) -> np.ndarray:

@@ -148,7 +148,8 @@ def winners_curse_bound(deviation: float, candidates: int, law: Literal["normal"
 
     Source: ours, chapter 14, the winner's curse. Of errors that are sub-Gaussian with this deviation, deviation sqrt(2 ln(2 candidates)).
     The tails of one noise are longer: of Laplace errors of scale b, deviation sqrt(2) b, and of whatever has
-    Pr[|error| > x] <= 2 exp(-x / b), such as two-sided geometric noise of scale b, it is b (1 + ln(2 candidates)).
+    Pr[|error| > x] <= 2 exp(-x / b), such as two-sided geometric noise of scale b, it is b (1 + ln(2 candidates)): give sqrt(2) b, as its
+    own deviation is smaller.
 
     Parameters
     ----------

@@ -49,11 +49,11 @@ class GroupPosterior:
         self.every_group = public.counts_every_group(k)
         self.groups = list(range(0 if self.every_group else 1, k))
         self.contrasts, self.mixed = contrasts(k), self.shared + (1 - self.shared) * np.eye(R)
-        unit = cell_sensitivity(k, self.every_group)
+        self.unit = cell_sensitivity(k, self.every_group)           # so many counts of a question move with one person
         self.asked: list[list[Question]] = [[] for _ in range(R)]
         for r, question, answers, release, _ in asked:
             sensitivity, epsilon = number_of(release.sensitivity), number_of(release.epsilon)
-            self.asked[r].append(Question(question, answers.astype(float), geometric_variance(sensitivity, epsilon), sensitivity / unit))
+            self.asked[r].append(Question(question, answers, geometric_variance(sensitivity, epsilon), sensitivity / self.unit))
         self.sample = RepresentativeSample(public, [questions[0].cells for questions in self.asked], k)
         self.answers = np.concatenate([np.hstack([q.answers for q in questions]).ravel() for questions in self.asked])
         g = len(self.groups)
@@ -276,7 +276,8 @@ class GroupPosterior:
             for r, (people, weights) in enumerate(zip(drawn, self.sample.weights, strict=True)):
                 n, g, S = people.shape
                 rows, unit = whole_numbers(np.concatenate([people.reshape(n, g * S).T, weights[None]]))
-                counts = np.column_stack([rows @ counted[r].astype(np.float32), rows.sum(axis=1, dtype=float)]) * unit    # (g S + 1, H + 1)
+                told = rows @ counted[r].astype(np.float32, copy=False)
+                counts = np.column_stack([told, rows.sum(axis=1, dtype=float)]) * unit      # (g S + 1, H + 1)
                 of_groups, everybody = counts[:-1].reshape(g, S, -1), counts[-1]
                 if exact is not None:
                     of_groups = of_groups - of_groups.mean(axis=1, keepdims=True) + exact[r, :g, None]

@@ -48,10 +48,10 @@ class Frontier:
     """What is published: for a gamma the mixture of least error which is expected to violate by gamma; candidates are functions of x.
 
     Source: ours, chapter 14. ``gammas`` (G,); ``multipliers`` (H, b): candidate h accepts x where basis(x) @ multipliers[h] > 0;
-    ``error`` (H,): on the people learned from, exact and public; ``gaps`` (H, C): signed gaps of the notion, the mean of the posterior;
+    ``error`` (H,): on the people learned from, exact and public;
     ``corners`` (V, H): how often each candidate is used by mixtures for falling prices of unfairness, the first mostly a constant;
     ``violations`` (V,): what each is expected to violate by, the mean over draws of its largest gap: between two of them a mixture of both
-    violates by no more than the mean of theirs. ``fairest`` (H,), for gamma = 0: the mixture of least expected violation that errs less
+    violates by no more than the mean of theirs. ``fairest`` (H,), for gamma = 0: the corner of least expected violation that errs less
     than a constant, or a constant where none does. ``weights`` (G, H): for each of the gammas; ``expected_error``, which is exact, and
     ``expected_violation`` (G,): theirs.
     """
@@ -59,7 +59,6 @@ class Frontier:
     gammas: tuple[float, ...]
     multipliers: np.ndarray
     error: np.ndarray
-    gaps: np.ndarray
     corners: np.ndarray
     violations: np.ndarray
     fairest: np.ndarray
@@ -121,8 +120,7 @@ def published_of(belief: GroupPosterior, found: Candidates, path: np.ndarray,
     corners = lower_corners(violations, losses)
     useful = np.flatnonzero(losses < loss[-2:].min() - min(USEFUL, (loss[-2:].min() - losses.min()) / 2))
     fairest = useful[violations[useful].argmin()] if len(useful) else corners[0]
-    mean_gaps = np.moveaxis(parity.differences_for(belief.k)(np.moveaxis(drawn.drawn, 1, 2)), 1, 2).mean(axis=0, dtype=float).T
-    frontier = Frontier(gammas, found.decisions.multipliers[used], found.error[used], mean_gaps, mixtures[corners], violations[corners],
+    frontier = Frontier(gammas, found.decisions.multipliers[used], found.error[used], mixtures[corners], violations[corners],
                         mixtures[fairest], np.zeros(0))
     return found.basis, replace(frontier, expected_violation=expected_violations(drawn, frontier.weights, parity)), drawn
 

@@ -16,7 +16,7 @@ from ._label import label_chance
 from ._map import Map
 from .scaled import Moments, Scaling
 from .settings import SETTINGS, TARGETS, Settings, Target
-from .thresholds import as_many, read_cost, served, strata_of
+from .thresholds import as_many, read_cost, served
 
 __all__ = ["public_data"]
 
@@ -38,7 +38,9 @@ class PublicData:
         self.m, self.settings, self.together = len(self.X), settings, together(len(self.X))
         self.target = target
         self.parity = parity = parity or Parity("equalized_odds", "anchor")
-        self.people, self.cost = strata_of(parity, self.y), cost         # those of each rate
+        #: Of each rate those whose rates are compared, indices: of a label, or all.
+        self.people = [np.arange(self.m) if cell.label is None else np.flatnonzero(self.y == cell.label) for cell in parity.cells]
+        self.cost = cost
         self.of_right = parity.notion == "accuracy_parity"
         self.scaling = Scaling(self.X)
         self.map = Map(settings, self.scaling, Moments(self.X, self.scaling, 2.0 * self.y - 1))
@@ -76,9 +78,9 @@ class PublicData:
         """What a rate is the mean of: who is accepted (n, H) of some people, or by accuracy parity about whom that is right."""
         return np.where(self.y[people][:, None] == 1, accepted, 1 - accepted) if self.of_right else accepted
 
-    def cells_of(self, r: int, n_cells: int) -> tuple[np.ndarray, int]:
-        """The cells 0, 1, ... of the people of one rate, and how many."""
-        return clusters(self.place_of, self.people[r], n_cells, self.m, random_state=0)
+    def cells_of(self, r: int, n_cells: int) -> np.ndarray:
+        """The cells 0, 1, ... of the people of one rate."""
+        return clusters(self.place_of, self.people[r], n_cells, self.m)
 
 
 @check.formerly(method="It is the only one, what was 'designed': leave it out.")
@@ -104,7 +106,7 @@ def public_data(X: object, Y: object, *, notion: Notion | Parity = "equalized_od
     Returns
     -------
     record with ``X``, ``y``, ``m``; ``people``: an index of those of each rate; ``cells_of(r, n)``: at most n cells of those of rate r, a
-        code for each, and their number; ``eta(X)``: the base's or a logistic's P(Y = 1 | x), for anybody
+        code for each; ``eta(X)``: the base's or a logistic's P(Y = 1 | x), for anybody
 
     Raises
     ------
@@ -116,8 +118,8 @@ def public_data(X: object, Y: object, *, notion: Notion | Parity = "equalized_od
     >>> from dpfair_teach.data import make_logistic
     >>> people = make_logistic(400, rng=np.random.default_rng(1))
     >>> public = public_data(people.X, people.Y)
-    >>> [len(i) for i in public.people], public.cells_of(0, 6)[1]
-    ([212, 188], 6)
+    >>> [len(i) for i in public.people], int(public.cells_of(0, 6).max())
+    ([212, 188], 5)
     """
     check.same_people(X=X, Y=Y)
     return PublicData(X, Y, parity=served(notion, against), label="Y", base=base, cost=read_cost(cost),

@@ -155,7 +155,7 @@ def public_cells(public: PublicData, part: Part) -> np.ndarray:
     """
     settings = settings_of(public)
     check_part(part, public)
-    return public.cells_of(part.rate, max(1, cells_for(len(part.people), part.first / part.unit, settings)))[0]
+    return public.cells_of(part.rate, max(1, cells_for(len(part.people), part.first / part.unit, settings)))
 
 
 def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.random.Generator) -> Answer:
@@ -209,12 +209,9 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
     return Answer(part.rate, (whole, cells), *release_directions(whole, groups, epsilon, rng, cells=cells, **how), part.partition)
 
 
-HOW = "Take one that oneshot.split_epsilon(public, epsilon) returned."
-
-
 def check_part(part: object, public: PublicData | None = None) -> None:
     if not isinstance(part, Part) or (public is not None and not (part.rate < len(public.people) and part.partition == public.partition)):
-        check.refuse("part", part, "is no part of these people", HOW)
+        check.refuse("part", part, "is no part of these people", "Take one that oneshot.split_epsilon(public, epsilon) returned.")
 
 
 def read_question(question: Any, n: int) -> tuple[np.ndarray | None, np.ndarray]:

@@ -23,20 +23,17 @@ def served(notion: Notion | Parity | None, against: OfGroups | None = None) -> P
     return read_parity(notion, against=against, notions=NOTIONS, forms=OF_GROUPS, because=BECAUSE)
 
 
-def strata_of(parity: Parity, Y: np.ndarray) -> list[np.ndarray]:
-    """The people whose rates are compared, one array of indices for each rate: those of a label, or all."""
-    return [np.arange(len(Y)) if cell.label is None else np.flatnonzero(Y == cell.label) for cell in parity.cells]
-
-
-def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float | None = None,
-                    notion: Notion | Parity = "equalized_odds", against: OfGroups | None = None) -> np.ndarray:
-    """Multipliers u_ar for every a = 1, ..., k-1 and each rate r of a notion, on [-largest, largest]; and first no constraint at all.
+@check.formerly(largest="It follows from the number of groups: multiply the grid.")
+def multiplier_grid(n_groups: int = 2, points: int | None = None, notion: Notion | Parity = "equalized_odds",
+                    against: OfGroups | None = None) -> np.ndarray:
+    """Multipliers u_ar for every a = 1, ..., k-1 and each rate r of a notion, up to a largest size; and first no constraint at all.
 
     Source: ours. The learner's best response to the auditor (main text, Section 4) depends on the multipliers only through the price of
     each group's rate; the prices of a rate sum to 0, and u are those of all groups but 0. Against an anchor, up to four groups, the others'
     prices are all points of a grid. Else, one direction at a time: one group against another, or against all, with a grid for its
     rates; then a permutation of the groups permutes the candidates. Points lie at largest sinh(4 t) / sinh(4) for evenly spaced t: dense
-    at 0, so that one grid serves data on which a small multiplier is enough and data that need a large one.
+    at 0, so that one grid serves data on which a small multiplier is enough and data that need a large one. A multiplier of 1 trades a gap
+    of 1 for the errors of everybody; the largest is 2 for two groups, 1 for three, 0.2 for four, 1 otherwise.
 
     Parameters
     ----------
@@ -44,8 +41,6 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
         With the usual points up to 21, up to 66 for a notion of one rate: with more the grid is too large.
     points : int in 2..101, optional
         On each axis; 21 for two groups and two rates, 5 for three groups, 3 for four, 9 one direction at a time.
-    largest : float in (0, 1e6], optional
-        A multiplier of 1 trades a gap of 1 for the errors of everybody; 2 for two groups, 1 for three, 0.2 for four, 1 otherwise.
     notion : str or Parity
         ``equalized_odds``, ``false_positive``, ``true_positive``, ``demographic_parity`` or ``accuracy_parity``.
     against : str, optional
@@ -62,8 +57,8 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
 
     Examples
     --------
-    >>> multiplier_grid(2, points=3, largest=.5).tolist()[:4]
-    [[0.0, 0.0], [-0.5, -0.5], [-0.5, 0.0], [-0.5, 0.5]]
+    >>> multiplier_grid(2, points=3).tolist()[:4]
+    [[0.0, 0.0], [-2.0, -2.0], [-2.0, 0.0], [-2.0, 2.0]]
     >>> multiplier_grid(3).shape, multiplier_grid(3, notion="demographic_parity").shape, multiplier_grid(3, against="pairs").shape
     ((626, 4), (442, 2), (487, 4))
     """
@@ -72,13 +67,12 @@ def multiplier_grid(n_groups: int = 2, points: int | None = None, largest: float
     R = len(parity.cells)
     axes = R * (k - 1)
     full = k == 2 or (parity.against == "anchor" and k <= 4)
-    usual = _GRID[axes] if full else _ALONG
-    points = usual[0] if points is None else check.integer("points", points, low=2, high=101)
-    largest = usual[1] if largest is None else check.number("largest", largest, low=0.0, high=1e6, low_open=True)
+    usual, largest = _GRID[axes] if full else _ALONG
+    points = usual if points is None else check.integer("points", points, low=2, high=101)
     axis = largest * np.sinh(4 * np.linspace(-1, 1, points)) / np.sinh(4)
     n = points**axes if full else k * (k + 1) // 2 * points**R
     if n > _MOST:
-        if n_groups > 4 and points == usual[0]:
+        if n_groups > 4 and points == usual:
             check.refuse("n_groups", k, f"makes {n:,} multipliers, more than {_MOST:,}", "Merge groups.")
         check.refuse("points", points, f"makes {n:,} multipliers", "Choose fewer points.")
     if full:
@@ -100,12 +94,6 @@ def as_many(name: str, value: np.ndarray, other: str, n_other: int) -> None:
     """Two arrays of one entry (a row) for each person."""
     if len(value) != n_other:
         check.refuse(name, value.shape, f"{other} has {n_other} entries", f"Give {name} and {other} as many entries.")
-
-
-def both_labels(Y: np.ndarray) -> np.ndarray:
-    if Y.min() == Y.max():
-        check.refuse("Y", int(Y[0]), "everybody has the same label", "Give people of both labels.")
-    return Y
 
 
 def bayes_scores(eta: ArrayLike, group_given: ArrayLike, n: ArrayLike, notion: Notion | Parity = "equalized_odds",

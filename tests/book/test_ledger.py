@@ -256,12 +256,12 @@ def test_planned_fields_are_read_line_by_line_as_the_parser_reads_them():
 
 
 #: Rows about ways to ask that the library has no more, or that have another name since.
-GONE = {f"ours {statement}" for statement in (
-    "One fit answers every price", "'One fit: the sensitivity of the sums'", "'One fit: the two-norm noise'", "Debiased responses",
-    "The best linear guess", "Joint decisions are all that matters", "'A gap is one weighted count: constants'", "Asking once is private",
-    "'Asking once is private: what is published'", "Ask once", "'Ask once: every answer'", "'Ask once: on one screen'",
-    "'Ask once: three groups'", "'Ask once: between pairs'", "'Ask once: the sensitivity of every notion'",
-    "'Ask once: candidates for three groups'", "'Ask once: everybody is attacked'")}
+GONE = {f"ours {statement}" for statement in ("One fit answers every price", "'One fit: the sensitivity of the sums'",
+    "'One fit: the two-norm noise'", "Debiased responses", "The best linear guess", "Joint decisions are all that matters",
+    "'A gap is one weighted count: constants'", "Asking once is private", "'Asking once is private: what is published'", "Ask once",
+    "'Ask once: every answer'", "'Ask once: on one screen'", "'Ask once: three groups'", "'Ask once: between pairs'",
+    "'Ask once: the sensitivity of every notion'", "'Ask once: candidates for three groups'", "'Ask once: everybody is attacked'",
+    "One answer about features", "'One answer about features: in doubles'", "Ask once about features")}
 
 
 def test_what_was_filled_stays_filled_in_the_history():

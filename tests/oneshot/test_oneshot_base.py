@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from dpfair_teach import _checks, data
+from dpfair_teach import _checks, data, fairness
 from dpfair_teach.oneshot import FrontierLearner, _blocks, ask_well, fair_candidates, public_data
 
 PEOPLE = data.make_logistic(300, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
@@ -45,7 +46,7 @@ WAYS = [{}, {"n_groups": 3, "against": "anchor"}, {"notion": "demographic_parity
 def test_a_base_that_says_what_the_logistic_says_changes_no_bit(how):
     eta = public_data(PEOPLE.X, PEOPLE.Y).eta
     plain, given = fitted(None, **how), fitted(Says(lambda X: chances(eta(X))), **how)
-    for name in ("weights", "multipliers", "error", "gaps"):
+    for name in ("weights", "multipliers", "error", "violations"):
         assert np.array_equal(getattr(plain.frontier_, name), getattr(given.frontier_, name))
     assert np.array_equal(plain.predict_proba(PEOPLE.X[:40], gamma=.05), given.predict_proba(PEOPLE.X[:40], gamma=.05))
 
@@ -140,6 +141,22 @@ def test_for_people_to_come_a_base_is_fitted_five_times_and_asked_about_whom_it_
     assert np.sum([model(PEOPLE.X) == .9 for model in new.eta.models], axis=0).tolist() == [4] * 300
     upper = PEOPLE.X[:, 1] > 0
     assert np.ptp(new.eta_of_people[upper]) == np.ptp(new.eta_of_people[~upper]) == 0 and len(set(new.eta_of_people)) == 2
+    assert new.eta_of_people.mean() == pytest.approx(PEOPLE.Y.mean(), abs=1e-3)         # as a logistic regression's
+    assert new.eta(PEOPLE.X + [1e3, 0, 0]) == pytest.approx(new.eta_of_people)          # of whom none has seen
+
+
+def test_where_groups_go_by_what_only_the_base_sees_more_is_claimed_than_is_true():
+    """A limit, said in chapter 14: one column of thirty codes, groups and labels by the code; the map is linear in it, trees are not."""
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 30, 1500)
+    share = np.where(rng.random(30) > .5, .95, .05)[code]
+    A, x = (rng.random(1500) < share).astype(int), rng.normal(size=(1500, 3))
+    Y = (rng.random(1500) < 1 / (1 + np.exp(1.25 - 2.5 * share - x[:, 0]))).astype(int)
+    X = np.column_stack([code, x])
+    base = GradientBoostingClassifier(n_estimators=80, random_state=0).fit(X, Y)
+    model = FrontierLearner(.5, .05, base=base).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+    violation = fairness.violation(fairness.cell_counts(model.predict_proba(X)[:, 1], A, Y))
+    assert violation > 2.5 * model.curve([.05]).claimed[0]
 
 
 def test_for_people_to_come_a_fitted_base_is_asked_as_it_is():

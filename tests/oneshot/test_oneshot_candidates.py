@@ -115,7 +115,7 @@ def test_candidates_weigh_gaps_by_how_many_have_the_label_and_take_its_own_chanc
 
 
 def test_candidates_that_some_mixture_uses_are_there_the_second_time_however_rarely():
-    """First, in their order, and they decide what they decided."""
+    """First, in their order, and they decide what they decided; and so the third time."""
     public, found = candidates_of()
     path = bayes_mixtures(found.loss, found.rates(16), [1.0, .1])
     rare = int(np.flatnonzero(~(path > 0).any(axis=0))[5])
@@ -128,3 +128,5 @@ def test_candidates_that_some_mixture_uses_are_there_the_second_time_however_rar
     assert np.array_equal(again.error[:len(used)], found.error[used])
     scores = again.basis(FEW.X)
     assert np.array_equal((scores @ again.decisions.multipliers.T > 0).T, again.decisions.whole)
+    third = fair_candidates(public, found.belief, again, np.eye(len(again.error))[:1])
+    assert np.array_equal((third.basis(FEW.X) @ third.decisions.multipliers.T > 0).T, third.decisions.whole)

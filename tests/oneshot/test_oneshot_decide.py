@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from dpfair_teach.fairness import Parity
 from dpfair_teach.oneshot import bayes_mixtures, decide, price_grid
 from faults import Mutant
 
-HOW = {"notion": "demographic_parity", "against": "anchor"}
+HOW = {"notion": "demographic_parity"}
 
 
 def gaps_of(rates, against="anchor"):
@@ -50,7 +51,7 @@ def test_the_rows_and_columns_that_enter_are_enough(notion, against, all_rows, m
     loss, rates = problem(R=1 + (notion == "equalized_odds"))
     lams, gaps = [.05, 3.0, .4, 0.0], gaps_of(rates, against)
     for table in (rates, rates.astype(np.float32)):
-        weights = bayes_mixtures(loss, table, lams, notion, against)
+        weights = bayes_mixtures(loss, table, lams, Parity(notion, against))
         assert weights.shape == (4, len(loss)) and weights.min() >= 0 and weights.sum(axis=1) == pytest.approx(1)
         for lam, found in zip(lams, weights, strict=True):
             assert objective(found, loss, gaps, lam) == pytest.approx(whole_program(loss, gaps, lam), abs=1e-5)
@@ -117,7 +118,7 @@ def test_what_does_not_fit_is_refused(change, said):
 
 
 RATES = [[[[.2, .3], [0.0, 0.0], [1.0, 1.0]], [[.4, .5], [0.0, 0.0], [1.0, 1.0]]]]
-SAID = dict(loss=[.1, .4, .5], rates=RATES, notion="equalized_odds", against="anchor")
+SAID = dict(loss=[.1, .4, .5], rates=RATES, notion="equalized_odds")
 VALID_CALLS = {"oneshot.bayes_mixtures": lambda: SAID | dict(lams=[1.0, 3.0]), "oneshot.price_grid": lambda: dict(SAID)}
 
 

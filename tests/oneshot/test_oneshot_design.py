@@ -40,7 +40,7 @@ def test_how_a_gap_moves_with_a_person_is_its_derivative(k, against, notion):
     people, public, belief = believed(k, against, notion)
     for r in range(len(public.people)):
         mixtures, means = mixtures_of(people, public.people[r]), belief.means(r)
-        gaps = gap_slopes(belief, r, means, np.ones(len(means)), mixtures)
+        gaps = gap_slopes(belief, means, np.ones(len(means)), mixtures)
 
         def gap_of(told, mixtures=mixtures):
             whole = belief.all_groups(told, np.ones(len(told))[:, None])

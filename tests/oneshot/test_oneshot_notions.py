@@ -43,7 +43,6 @@ def test_with_hardly_any_noise_the_notion_is_kept_and_no_other_price_is_paid(k, 
     assert model.frontier_.weights[:, -2:].sum(axis=1).max() < .6
     error = model.frontier_.expected_error
     assert error[1] < error[0] <= min(people.Y.mean(), 1 - people.Y.mean()) + 1e-9
-    assert model.frontier_.gaps.shape[1] == len(parity.comparisons(k)) * len(parity.cells)
 
 
 @pytest.mark.slow
@@ -77,7 +76,7 @@ def test_between_pairs_renamed_groups_are_believed_as_before(k, notion):
     """The same answers, renamed: nothing depends on which group is called 0."""
     people, order = population(k, 300), np.roll(np.arange(k), 1)            # group a is called order[a]
     public, rng = public_data(people.X, people.Y, notion=notion, against="pairs"), np.random.default_rng(3)
-    asked = [ask_part(public.cells_of(part.rate, 6)[0], people.A, part, part.first, rng) for part in split_epsilon(public, 2.0, k)]
+    asked = [ask_part(public.cells_of(part.rate, 6), people.A, part, part.first, rng) for part in split_epsilon(public, 2.0, k)]
     renamed = [q._replace(answers=q.answers[np.argsort(order)]) for q in asked]
     one, other = fit_group_posterior(public, asked, k), fit_group_posterior(public, renamed, k)
     for r in range(len(public.people)):

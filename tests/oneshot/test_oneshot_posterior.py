@@ -32,8 +32,8 @@ def asked(public, A, k, epsilon, rng, n_cells=6):
     """A question of cells to each rate, and one of two directions, with a weight for everybody."""
     every, found = public.counts_every_group(k), []
     for r, people in enumerate(public.people):
-        cells, n = public.cells_of(r, n_cells)
-        found.append(Answer(r, cells, *release_cells(cells, A[people], epsilon, rng, n_groups=k, n_cells=n, every_group=every)))
+        cells = public.cells_of(r, n_cells)
+        found.append(Answer(r, cells, *release_cells(cells, A[people], epsilon, rng, n_groups=k, every_group=every)))
         whole = whole_directions(rng.normal(size=(2, len(people))), 50)
         found.append(Answer(r, (whole, np.arange(len(people))),
                             *release_directions(whole, A[people], epsilon, rng, n_groups=k, every_group=every)))
@@ -119,7 +119,7 @@ def test_a_count_that_was_asked_is_known_better_than_by_its_noise_alone(target):
     """Of these people; for them the three covariances are one, and people to come have others."""
     people, rng = population(2), np.random.default_rng(2)
     public = public_data(people.X, people.Y, target=target)
-    answers = [ask_part(public.cells_of(part.rate, 6)[0], people.A, part, part.first, rng) for part in split_epsilon(public, 2.0)]
+    answers = [ask_part(public.cells_of(part.rate, 6), people.A, part, part.first, rng) for part in split_epsilon(public, 2.0)]
     belief = fit_group_posterior(public, answers)
     for r, questions in enumerate(belief.asked):
         these, both, wanted = belief.covariance(r, questions[0].rows(slice(None)))
@@ -229,7 +229,7 @@ def test_populations_drawn_from_the_prior_are_believed_as_they_are():
     rng, off = np.random.default_rng(6), []
     people = population(2, m=400)
     public = public_data(people.X, people.Y)
-    frame = RepresentativeSample(public, [public.cells_of(r, 8)[0] for r in (0, 1)], 2)
+    frame = RepresentativeSample(public, [public.cells_of(r, 8) for r in (0, 1)], 2)
     half = people.X[:, 0] > 0
     for _ in range(150):
         both = rng.normal(size=frame.to[0].shape[1])

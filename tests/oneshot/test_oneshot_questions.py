@@ -25,8 +25,8 @@ from dpfair_teach.oneshot import (
     public_data,
     split_epsilon,
 )
-from dpfair_teach.oneshot.questions import parts_of
-from dpfair_teach.oneshot.settings import ONE_QUESTION, SHARE, SLOPE, TARGETS, first_shares
+from dpfair_teach.oneshot.questions import cells_for, parts_of
+from dpfair_teach.oneshot.settings import ONE_QUESTION, SETTINGS, SHARE, SLOPE, TARGETS, first_shares
 
 
 def fitted(people, A=None, epsilon=2.0, gamma=.05, **how):
@@ -64,7 +64,7 @@ def test_few_people_of_a_label_and_a_group_of_nobody_are_never_passed_over_in_si
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             model = FrontierLearner(epsilon, .05).fit(people.X, labels, sensitive_features=A, rng=np.random.default_rng(3))
-        assert any(re.match(said, str(one.message)) for one in told) and np.isfinite(model.frontier_.gaps).all()
+        assert any(re.match(said, str(one.message)) for one in told) and np.isfinite(model.frontier_.violations).all()
 
 
 def test_where_no_cell_is_left_the_frontier_goes_from_what_is_useful_to_the_base_and_says_so(people):
@@ -76,7 +76,7 @@ def test_where_no_cell_is_left_the_frontier_goes_from_what_is_useful_to_the_base
         next(w.message for w in said if w.category is NothingToAskWarning))
     F = model.frontier_
     assert F.row(0.0) @ F.error < min(F.error[-2:]) - .005 and F.row(1.0) @ F.error == pytest.approx(F.error.min())
-    assert "label 0: 1 cell of epsilon 0.002; " in model.summary_ and float(re.search(r"doubt of a gap: (\S+)\.", model.summary_)[1]) > .05
+    assert "label 0: 1 cell for epsilon 0.002; " in model.summary_ and float(re.search(r"doubt of a gap: (\S+)\.", model.summary_)[1]) > .05
     with warnings.catch_warnings():
         warnings.simplefilter("error", NothingToAskWarning)
         fitted(people, epsilon=.2)
@@ -170,7 +170,7 @@ def test_answers_without_noise_that_say_the_same_are_no_error(notion, epsilon):
 def test_twenty_groups_of_500_people(people):
     A = np.arange(people.m) % 20
     model = fitted(people, A, n_groups=20)
-    assert model.frontier_.gaps.shape[1] == 380 and model.predict_proba(people.X).shape == (people.m, 2)
+    assert model.predict_proba(people.X).shape == (people.m, 2)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -190,6 +190,7 @@ def test_the_first_share_grows_with_a_part_s_share_of_the_people(target):
     assert (small + large) / 2 == pytest.approx(SHARE[target]) and small < large
     assert large - small == pytest.approx(SLOPE * (300 - 100) / 400)
     assert first_shares([1000, 3000], 1e5, target) == [small, large] and SHARE["these"] < SHARE["new"]
+    assert (first_shares([10, 990], 1e5, target)[1] == 1) == (target == "new")        # what would be left is too little to ask with
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -219,6 +220,7 @@ def test_with_three_groups_there_are_cells_for_half_the_epsilon(people):
     for of_three, of_two in zip(split_epsilon(public, 8.0, 3), split_epsilon(public, 4.0, 2), strict=True):
         assert np.array_equal(public_cells(public, of_three), public_cells(public, of_two))
         assert public_cells(public, of_three).max() < public_cells(public, split_epsilon(public, 8.0, 2)[of_two.rate]).max()
+    assert cells_for(10**6, 10.0, SETTINGS) == 400
 
 
 @pytest.mark.parametrize("n_groups", [2, 3])

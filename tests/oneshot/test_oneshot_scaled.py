@@ -29,6 +29,7 @@ def test_units_and_where_zero_is_change_nothing(notion):
     assert [(r.epsilon, r.scale) for r in plain.releases_] == [(r.epsilon, r.scale) for r in other.releases_]
     assert all(np.array_equal(mine, theirs) for (_, mine), (_, theirs) in zip(plain.answers_, other.answers_, strict=True))
     assert other.predict_proba(PEOPLE.X * times + shift) == pytest.approx(plain.predict_proba(PEOPLE.X), abs=1e-6)
+    assert other.accepted_.deviation == pytest.approx(plain.accepted_.deviation, rel=1e-6)
     exact = fitted(PEOPLE.X * 2.0**np.arange(-20, 21, 10), notion=notion)
     assert np.array_equal(exact.predict_proba(PEOPLE.X * 2.0**np.arange(-20, 21, 10)), plain.predict_proba(PEOPLE.X))
 

@@ -14,12 +14,12 @@ from faults import Mutant
 
 @pytest.mark.parametrize("cost", [(1.0, 1.0), (1.0, 10.0), (2.0, 0.0)])
 @pytest.mark.parametrize("notion", NOTIONS)
-def test_fair_bayes_thresholding_minimizes_the_lagrangian_over_all_functions_of_x(notion, cost):
+@pytest.mark.parametrize("k", [2, 3])
+def test_fair_bayes_thresholding_minimizes_the_lagrangian_over_all_functions_of_x(k, notion, cost):
     """Four kinds of people with known P(y | x), P(a | x, y): of all 16 classifiers none is better, for 100 multipliers. Accuracy parity:
     of a group those count about whom one is right."""
     rng, parity = np.random.default_rng(5), Parity(notion)
-    eta, p = rng.uniform(.1, .9, 4), rng.uniform(.1, .9, (4, 2))
-    given = np.stack([1 - p, p], axis=-1)                                   # P(a | x, y), [x, y, a]
+    eta, given = rng.uniform(.1, .9, 4), rng.dirichlet(np.ones(k), (4, 2))     # P(a | x, y), [x, y, a]
     mass = np.stack([1 - eta, eta], axis=1)[:, :, None] * given / 4         # P(x, y, a)
     labels = [(0, 1) if cell.label is None else (cell.label,) for cell in parity.cells]
     shares = np.stack([mass.sum(axis=0)[list(of)].sum(axis=0) for of in labels])
@@ -32,9 +32,9 @@ def test_fair_bayes_thresholding_minimizes_the_lagrangian_over_all_functions_of_
     def lagrangian(h, u):
         counted = np.stack([1 - h, h] if notion == "accuracy_parity" else [h, h], axis=1)[:, :, None] * mass
         rates = np.stack([counted[:, list(of)].sum(axis=(0, 1)) for of in labels]) / shares
-        return (cost[0] * h @ (1 - eta) + cost[1] * (1 - h) @ eta) / 4 + u @ (rates[:, 1] - rates[:, 0])
+        return (cost[0] * h @ (1 - eta) + cost[1] * (1 - h) @ eta) / 4 + u @ (rates[:, 1:] - rates[:, :1]).T.ravel()
 
-    for u in rng.uniform(-.5, .5, (100, len(labels))):
+    for u in rng.uniform(-.5, .5, (100, len(labels) * (k - 1))):
         ours = (scores[:, 0] > scores[:, 1:] @ u).astype(float)
         best = min(lagrangian(np.array(h, float), u) for h in itertools.product((0, 1), repeat=4))
         assert lagrangian(ours, u) <= best + 1e-12

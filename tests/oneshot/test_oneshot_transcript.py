@@ -46,6 +46,7 @@ class Witness:
         real = law.draw
 
         def noisy(value: np.ndarray, numbers: Any, *how: Any, **options: Any) -> np.ndarray:
+            assert options["exact"], "doubles are no exact noise"
             number = len(self.inputs)
             self.inputs.append((np.array(value), numbers[2] / numbers[0]))
             return real(value, numbers, *how, **options) if self.tell is None else self.tell(number, value)
@@ -171,8 +172,6 @@ def test_each_answer_is_believed_as_its_record_says(k):
         assert believed.variance * grid**2 == pytest.approx(2 * decay / (1 - decay)**2)
 
 
-
-
 @functools.cache
 def begun(n_groups=2):
     """The public part, its parts, and a first question to each."""
@@ -266,6 +265,9 @@ FAULTS = {
         "dpfair_teach.mechanisms.directions.release_directions",
         lambda f: lambda directions, A, epsilon, rng, **how: f(directions, A, 1.1 * epsilon, rng, **how),
         "weights that add up to 1.1, and noise for 1"),
+    "counts_by_doubles": Mutant(
+        "dpfair_teach.oneshot.questions.release_cells", lambda f: lambda *asked, **how: f(*asked, **how | {"exact": False}),
+        "the noise of counts is rounded from doubles"),
     "sizes_beyond_the_grid": Mutant("dpfair_teach.mechanisms.directions.release", weights_beyond_the_grid,
                                     "somebody's sizes add up to twice what the noise is made for"),
     "an_audit_chosen_with_a_look": Mutant("dpfair_teach.oneshot.algorithm.ask_well", a_look_at_the_groups,

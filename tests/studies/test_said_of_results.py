@@ -16,6 +16,7 @@ from dpfair_teach.mechanisms.directions import GRID
 from dpfair_teach.mechanisms.geometric import geometric_variance
 from dpfair_teach.oneshot import SETTINGS, design, gap_question, posterior_frontier, representative
 from dpfair_teach.oneshot.candidates import POINTS, grid_of
+from dpfair_teach.oneshot.settings import ONE_QUESTION
 
 RESULTS = Path(__file__).parents[2] / "book" / "results"
 CASE = ["data", "k", "m", "epsilon"]
@@ -206,8 +207,9 @@ def test_no_neighbour_of_the_constants_of_asking_well_is_better_by_more_than_the
 
 
 def test_what_chapter_14_says_of_the_share_of_the_first_question():
-    """At epsilon .1 the two larger shares are ahead of the two smaller in every panel; nowhere is a share better than the rule by more than
-    two standard errors of their difference."""
+    """At epsilon .1 the mean of the two largest shares is above that of the two smallest in every panel; nowhere is a share better than the
+    formula by more than two standard errors of their difference. Where there is one question alone."""
+    assert ONE_QUESTION == {"these": 150, "new": 200}
     table = stored("first_shares").astype({"share": str}).set_index(["target", "label_share", "epsilon", "share"])
     q, error = (table[column].unstack() for column in ("q", "q_standard_error"))
     shares = [name for name in q if name != "by_rule"]
