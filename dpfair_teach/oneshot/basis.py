@@ -18,8 +18,9 @@ class BayesBasis:
         self.share, self.cost = sum(map(len, public.people)) / public.m, public.cost
 
     def __call__(self, X: np.ndarray, eta: np.ndarray | None = None, features: Any = None) -> np.ndarray:
-        given = self.chances(self.chances.features(X) if features is None else features)
-        scores = bayes_of(self.eta(X) if eta is None else eta, given, self.n, self.parity, self.share, self.cost)
+        eta = self.eta(X) if eta is None else eta
+        given = self.chances(self.chances.features(X, eta) if features is None else features)
+        scores = bayes_of(eta, given, self.n, self.parity, self.share, self.cost)
         return np.column_stack([scores, np.ones(len(scores))])
 
 
@@ -30,7 +31,8 @@ class BothBases:
         self.first, self.second = first, second
 
     def __call__(self, X: np.ndarray, eta: np.ndarray | None = None, features: Any = None) -> np.ndarray:
-        eta, features = self.second.eta(X) if eta is None else eta, self.second.chances.features(X) if features is None else features
+        eta = self.second.eta(X) if eta is None else eta
+        features = self.second.chances.features(X, eta) if features is None else features
         return np.column_stack([self.first(X, eta, features), self.second(X, eta, features)])
 
 

@@ -52,11 +52,11 @@ class LogitChances:
         self.of_right = belief.public.of_right
         self.weights = np.stack([to @ w @ belief.contrasts.T for to, w in zip(belief.sample.to, belief.coefficients, strict=True)])
 
-    def features(self, X: np.ndarray) -> list[np.ndarray]:
+    def features(self, X: np.ndarray, eta: np.ndarray) -> list[np.ndarray]:
         """What the chances of each rate are made of; for a notion that asks people of both labels together, of either label."""
         if self.of_right:
-            return [self.map.raw(self.map.place(X, np.full(len(X), label))) for label in (0, 1)]
-        return [self.map.raw(self.map.place(X))] * len(self.weights)
+            return [self.map.raw(self.map.place(X, eta, np.full(len(X), label))) for label in (0, 1)]
+        return [self.map.raw(self.map.place(X, eta))] * len(self.weights)
 
     def __call__(self, features: list[np.ndarray]) -> np.ndarray:
         """(n, R, k); for a notion that asks people of both labels together (n, 2, k)."""

@@ -109,8 +109,9 @@ class FrontierLearner(FrontierClassifier):
         Its P(Y = 1 | x) in the place of a logistic regression's. Made of X and y, and never of A: else no epsilon holds. One that is fitted
         is copied and only asked; what it says of the people that it was fitted on should be what it says of others. One that is not is
         fitted here; for people to come five times, each time to all people but a fifth, who are told by it. Rows of X are given to it as
-        doubles: where columns are texts or need work, X is what the first steps of a pipeline make of them, and base its last step. The map
-        and its cells stay those of least squares. (``sklearn.base.clone`` forgets what a fitted base has learned: wrap it in
+        doubles: where columns are texts or need work, X is what the first steps of a pipeline make of them, and base its last step. What it
+        says is one more coordinate of the map, as groups may go by what it sees in x.
+        (``sklearn.base.clone`` forgets what a fitted base has learned: wrap it in
         ``sklearn.frozen.FrozenEstimator`` first.)
     cost : pair of floats in [0, 1e6], not both 0
         Of a false positive and of a false negative: mixtures are chosen for the least loss by these; the errors that are told stay errors.
@@ -143,8 +144,7 @@ class FrontierLearner(FrontierClassifier):
     those of 400 draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large. A model is no theorem, and the
     intervals are calibrated: at all gammas at once, intervals of 0.95 held in all of 60 fits on people of the kind that the belief
     expects, and in 38 of 40 where x tells nothing about the groups, with the posterior's own deviations in 32. On others they may hold less
-    often, above all where a cell holds a few people; and where groups go by what a ``base`` sees in x and the map, linear in x, does not:
-    of one population, with one column of thirty codes and boosted trees, the true gap was nearly three times what was expected.
+    often, above all where a cell holds a few people.
 
     Examples
     --------

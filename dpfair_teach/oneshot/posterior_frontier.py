@@ -115,11 +115,14 @@ def published_of(belief: GroupPosterior, found: Candidates, path: np.ndarray,
     H, parity = len(found.error), belief.public.parity
     used = np.union1d(np.flatnonzero((path > 1e-9).any(axis=0)), [H - 2, H - 1])
     drawn, loss = what_is_believed(belief, found, used), found.loss[used]
-    mixtures = np.concatenate([path[:, used] / path[:, used].sum(axis=1, keepdims=True), np.eye(len(used))[-2:]])
+    constants = np.eye(len(used))[-2:]
+    if belief.public.of_right:          # each is right about more of one group; half of both about half of every group
+        constants = np.vstack([constants, constants.mean(axis=0)])
+    mixtures = np.concatenate([path[:, used] / path[:, used].sum(axis=1, keepdims=True), constants])
     violations, losses = expected_violations(drawn, mixtures, parity), mixtures @ loss
     corners = lower_corners(violations, losses)
     useful = np.flatnonzero(losses < loss[-2:].min() - min(USEFUL, (loss[-2:].min() - losses.min()) / 2))
-    fairest = useful[violations[useful].argmin()] if len(useful) else corners[0]
+    fairest = useful[violations[useful].argmin()] if len(useful) else len(path) + loss[-2:].argmin()
     frontier = Frontier(gammas, found.decisions.multipliers[used], found.error[used], mixtures[corners], violations[corners],
                         mixtures[fairest], np.zeros(0))
     return found.basis, replace(frontier, expected_violation=expected_violations(drawn, frontier.weights, parity)), drawn

@@ -40,15 +40,16 @@ class PublicData:
         self.parity = parity = parity or Parity("equalized_odds", "anchor")
         #: Of each rate those whose rates are compared, indices: of a label, or all.
         self.people = [np.arange(self.m) if cell.label is None else np.flatnonzero(self.y == cell.label) for cell in parity.cells]
-        self.cost = cost
+        self.cost = (cost[0] / max(cost), cost[1] / max(cost))        # the dearer error is the unit
         self.of_right = parity.notion == "accuracy_parity"
         self.scaling = Scaling(self.X)
-        self.map = Map(settings, self.scaling, Moments(self.X, self.scaling, 2.0 * self.y - 1))
+        self.eta, self.eta_of_people = label_chance(self.X, self.y, self.scaling, base, names, target == "new")
+        moments, told = Moments(self.X, self.scaling, 2.0 * self.y - 1), None if base is None else self.eta_of_people
+        self.map = Map(settings, self.scaling, moments, told)
         if self.together:
             self.place = self._placed(slice(None))
         self.map.set_landmarks(centres(self.place_of, np.arange(self.m), settings.landmarks, self.m, max_iter=20,
                                        random_state=1).cluster_centers_)
-        self.eta, self.eta_of_people = label_chance(self.X, self.y, self.scaling, base, names, target == "new")
 
     @cached_property
     def partition(self) -> str:
@@ -72,7 +73,7 @@ class PublicData:
         return self.place[people] if self.together else self._placed(people)
 
     def _placed(self, people: np.ndarray | slice) -> np.ndarray:
-        return self.map.place(self.X[people], self.y[people] if self.of_right else None)
+        return self.map.place(self.X[people], self.eta_of_people[people], self.y[people] if self.of_right else None)
 
     def counted(self, accepted: np.ndarray, people: np.ndarray) -> np.ndarray:
         """What a rate is the mean of: who is accepted (n, H) of some people, or by accuracy parity about whom that is right."""

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
@@ -15,6 +16,7 @@ from sklearn.svm import LinearSVC
 
 from dpfair_teach import _checks, data, fairness
 from dpfair_teach.oneshot import FrontierLearner, _blocks, ask_well, fair_candidates, public_data
+from dpfair_teach.oneshot.settings import TARGETS
 
 PEOPLE = data.make_logistic(300, d=3, shifts=[[0, 0, 0], [1, .5, 0]], rng=np.random.default_rng(1))
 GAMMAS = [0, .05, .2]
@@ -42,20 +44,25 @@ def fitted(base, X=PEOPLE.X, rng=None, **how):
 WAYS = [{}, {"n_groups": 3, "against": "anchor"}, {"notion": "demographic_parity"}]
 
 
-@pytest.mark.parametrize("how", WAYS, ids=str)
-def test_a_base_that_says_what_the_logistic_says_changes_no_bit(how):
-    eta = public_data(PEOPLE.X, PEOPLE.Y).eta
-    plain, given = fitted(None, **how), fitted(Says(lambda X: chances(eta(X))), **how)
-    for name in ("weights", "multipliers", "error", "violations"):
-        assert np.array_equal(getattr(plain.frontier_, name), getattr(given.frontier_, name))
-    assert np.array_equal(plain.predict_proba(PEOPLE.X[:40], gamma=.05), given.predict_proba(PEOPLE.X[:40], gamma=.05))
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_a_base_says_is_one_more_coordinate_and_what_says_nothing_moves_nobody(target):
+    """In deviations of its logits, between chances of .01 and .99; for whom it was not fitted to, too."""
+    plain = public_data(PEOPLE.X, PEOPLE.Y, target=target)
+    says = {"logistic": Says(lambda X: chances(plain.eta(X))), "nothing": Says(lambda X: chances(np.full(len(X), .3))),
+            "sure": Says(lambda X: chances((X[:, 0] > 0).astype(float)))}
+    for name, base in says.items():
+        public = public_data(PEOPLE.X, PEOPLE.Y, base=base, target=target)
+        logits = logit(np.clip(base.predict_proba(PEOPLE.X)[:, 1], .01, .99))
+        here = (logits - logits.mean()) / (1 if name == "nothing" else logits.std())
+        assert np.array_equal(public.place[:, :-1], plain.place) and public.place[:, -1] == pytest.approx(here, abs=1e-9), name
+        assert np.array_equal(public.map.place(PEOPLE.X[::-1], public.eta(PEOPLE.X[::-1])), public.place[::-1])
+    assert np.array_equal(public_data(PEOPLE.X, PEOPLE.Y, base=says["logistic"]).eta_of_people, plain.eta_of_people)
 
 
 @pytest.mark.parametrize("how", WAYS, ids=str)
-def test_the_first_question_does_not_look_at_the_base_and_the_candidates_do(how):
+def test_the_first_question_looks_at_the_base_and_so_do_the_candidates(how):
     plain, given = fitted(None, **how), fitted(GaussianNB().fit(PEOPLE.X, PEOPLE.Y), **how)
-    (cells, told), (again, told_again) = plain.answers_[0], given.answers_[0]
-    assert np.array_equal(cells, again) and np.array_equal(told, told_again)
+    assert not np.array_equal(plain.answers_[0][0], given.answers_[0][0])
     assert not np.array_equal(plain.frontier_.error, given.frontier_.error)
 
 
@@ -145,8 +152,9 @@ def test_for_people_to_come_a_base_is_fitted_five_times_and_asked_about_whom_it_
     assert new.eta(PEOPLE.X + [1e3, 0, 0]) == pytest.approx(new.eta_of_people)          # of whom none has seen
 
 
-def test_where_groups_go_by_what_only_the_base_sees_more_is_claimed_than_is_true():
-    """A limit, said in chapter 14: one column of thirty codes, groups and labels by the code; the map is linear in it, trees are not."""
+def test_where_groups_go_by_what_only_the_base_sees_the_gap_is_what_is_claimed():
+    """One column of thirty codes, groups and labels by the code: least squares see nothing of that, trees do. Without them on the map the
+    true gap was three times what was claimed."""
     rng = np.random.default_rng(0)
     code = rng.integers(0, 30, 1500)
     share = np.where(rng.random(30) > .5, .95, .05)[code]
@@ -156,7 +164,7 @@ def test_where_groups_go_by_what_only_the_base_sees_more_is_claimed_than_is_true
     base = GradientBoostingClassifier(n_estimators=80, random_state=0).fit(X, Y)
     model = FrontierLearner(.5, .05, base=base).fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
     violation = fairness.violation(fairness.cell_counts(model.predict_proba(X)[:, 1], A, Y))
-    assert violation > 2.5 * model.curve([.05]).claimed[0]
+    assert violation < 1.25 * model.curve([.05]).claimed[0]
 
 
 def test_for_people_to_come_a_fitted_base_is_asked_as_it_is():

@@ -93,7 +93,7 @@ def test_errors_and_losses_are_exact_and_rates_of_those_who_are_counted(notion):
     accepts = found.basis(FEW.X) @ found.decisions.multipliers.T > 0
     wrong = accepts != FEW.Y[:, None]
     assert found.error == pytest.approx(wrong.mean(axis=0)) and not accepts[:, -2].any() and accepts[:, -1].all()
-    assert found.loss == pytest.approx(np.where(FEW.Y == 1, 2, 1) @ wrong / 40)
+    assert found.loss == pytest.approx(np.where(FEW.Y == 1, 1, .5) @ wrong / 40)
     for people, counted in zip(public.people, found.of_sample, strict=True):
         assert np.array_equal(counted, (~wrong if notion == "accuracy_parity" else accepts)[people])
     only, rates = np.array([7, len(found.error) - 1]), found.rates(20)
@@ -106,8 +106,8 @@ def test_candidates_weigh_gaps_by_how_many_have_the_label_and_take_its_own_chanc
     public, found = candidates_of(notion)
     basis, belief = found.basis, found.belief
     compared = {"true_positive": FEW.Y == 1, "false_positive": FEW.Y == 0}.get(notion, FEW.Y >= 0)
-    chances = basis.chances(basis.chances.features(FEW.X))
-    told = bayes_scores(public.eta(FEW.X), chances, basis.n, notion, share=compared.mean(), cost=(1, 2))
+    chances = basis.chances(basis.chances.features(FEW.X, basis.eta(FEW.X)))
+    told = bayes_scores(public.eta(FEW.X), chances, basis.n, notion, share=compared.mean(), cost=(.5, 1))
     assert basis(FEW.X)[:, :-1] == pytest.approx(told) and basis.n.sum() == pytest.approx(compared.sum())
     for r, people in enumerate(public.people):
         assert chances[people, FEW.Y[people] if notion == "accuracy_parity" else r] == pytest.approx(belief.p[r])

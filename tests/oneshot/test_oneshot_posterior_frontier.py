@@ -140,6 +140,15 @@ def test_by_accuracy_parity_constants_have_gaps_and_the_fairest_mixture_is_none(
     assert F.expected_violation.max() < .05 and F.expected_error.max() < F.error[-2:].min() - .1
 
 
+def test_by_accuracy_parity_half_of_both_constants_keeps_what_no_candidate_does():
+    """Of one group half have label 1, of the other a tenth, and x tells nothing: each constant is right about more of one group."""
+    rng = np.random.default_rng(0)
+    X, A = rng.normal(size=(1000, 3)), rng.integers(0, 2, 1000)
+    Y = (rng.random(1000) < np.where(A == 1, .5, .1)).astype(int)
+    model = FrontierLearner(2.0, .05, notion="accuracy_parity").fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+    assert model.curve([.05]).claimed[0] <= .05 and model.frontier_.row(.05)[-2:].min() > .3 and "constant" not in model.summary_
+
+
 def test_a_gamma_above_0_is_kept_by_what_is_expected_and_0_by_the_fairest_useful_mixture():
     model = fitted(gammas=[0.0, .02, .05, .1, .3])
     F = model.frontier_
