@@ -16,17 +16,17 @@ from .. import _checks as check
 
 #: People who are looked at in one block: of no more than these a check of X makes floats.
 TOGETHER = check.TOGETHER
-#: People of a block where there are more than that: what is made of them stays near the processor.
-BLOCK = 2**11
+#: People of a block where there are more than that, and fewer where rows are wider: what is made of them stays near the processor.
+BLOCK, WIDE = 2**11, 2**7
 
 
 def together(n: int) -> bool:
     return n <= TOGETHER
 
 
-def blocks(n: int) -> Iterator[slice]:
-    """All of 0, ..., n - 1: one slice, or many."""
-    step = max(n, 1) if together(n) else BLOCK
+def blocks(n: int, width: int = WIDE) -> Iterator[slice]:
+    """All of 0, ..., n - 1, rows of so many numbers: one slice, or many."""
+    step = max(n, 1) if together(n) else max(BLOCK * WIDE // max(width, WIDE), 1)
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 

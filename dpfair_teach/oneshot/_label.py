@@ -19,7 +19,7 @@ from ._blocks import blocks, floats, sample, with_one
 from .scaled import Scaling
 
 #: How little the logistic is drawn to 0, as scikit-learn counts it; so many people for each coefficient tell the curvature.
-C, A_COEFFICIENT = 0.1, 20
+C, A_COEFFICIENT = 0.1, 60
 #: Steps at most, and what a step may still gain, in the loss of one person.
 STEPS, ARRIVED = 60, 1e-10
 #: Parts of a cross-fit; chances are told apart up to this.
@@ -59,7 +59,7 @@ class LabelModel:
     def _look(self, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
         """The loss, and its slope."""
         loss, slope = 0.5 * float(w @ (self.ridge * w)), self.ridge * w
-        for at in blocks(len(X)):
+        for at in blocks(*X.shape):
             rows = with_one(self.scaling(X[at]))
             z = rows @ w
             loss += C * float((np.logaddexp(0.0, z) - y[at] * z).sum())
@@ -119,7 +119,7 @@ def label_chance(X: np.ndarray, y: np.ndarray, scaling: Scaling, base: Any, name
     fitted to, so for people to come it is cross-fitted; the logistic regression is drawn to 0 and remembers little.
     """
     def asked(eta: Chance) -> tuple[Chance, np.ndarray]:
-        return eta, np.concatenate([eta(X[at]) for at in blocks(len(X))])       # a base may raise: before anything is asked
+        return eta, np.concatenate([eta(X[at]) for at in blocks(*X.shape)])       # a base may raise: before anything is asked
 
     if base is not None and is_fitted(base):
         return asked(GivenLabel(base, names))

@@ -41,4 +41,4 @@ Basis = BayesBasis | BothBases
 
 def scores_of(basis: Basis, public: PublicData) -> np.ndarray:
     """The columns for the people learned from, (m, b)."""
-    return np.concatenate([basis(public.X[at], public.eta_of_people[at]) for at in blocks(public.m)])
+    return np.concatenate([basis(public.X[at], public.eta_of_people[at]) for at in blocks(*public.X.shape)])

@@ -18,14 +18,16 @@ NARROW = 0.05
 #: Prices of unfairness, times what a gap costs along the way from the unconstrained classifier to a constant.
 TIMES = np.append(np.geomspace(8.0, 0.1, 16), 0.0)
 
-#: Candidates that enter at once; what counts as better; up to so many rows all are there from the start; steps of the simplex method.
-_FEW, _TOLERANCE, _ALL, _LONGEST = 6, 1e-6, 1024, 20_000
+#: Candidates that enter at once; what counts as better; up to so many rows all are there from the start.
+_FEW, _TOLERANCE, _ALL = 6, 1e-6, 1024
 #: What has been found stays allowed when a price changes or a candidate enters, so the primal method goes on from there; nothing is scaled
-#: or shaken, as all entries are of one size. Rarely it goes in circles: then the dual one begins anew, and then an interior one.
+#: or shaken, as all entries are of one size. Of many groups it may go in circles, where else it takes some hundred steps: then the dual one
+#: begins anew, and then an interior one.
 _WAYS: tuple[dict[str, str | int | float], ...] = (
     {"presolve": "off", "solver": "simplex", "simplex_strategy": 4, "simplex_scale_strategy": 0,
-     "primal_simplex_bound_perturbation_multiplier": 0.0},
-    {"presolve": "on", "simplex_strategy": 1, "simplex_scale_strategy": 2, "primal_simplex_bound_perturbation_multiplier": 1.0},
+     "primal_simplex_bound_perturbation_multiplier": 0.0, "simplex_iteration_limit": 2_000},
+    {"presolve": "on", "simplex_strategy": 1, "simplex_scale_strategy": 2, "primal_simplex_bound_perturbation_multiplier": 1.0,
+     "simplex_iteration_limit": 20_000},
     {"solver": "ipm"})
 
 
@@ -126,7 +128,6 @@ class Program:
         self.rows = np.zeros((0, 3), dtype=np.int64)        # draw, gap, sign
         self.solver = highspy.Highs()
         self.solver.setOptionValue("output_flag", False)
-        self.solver.setOptionValue("simplex_iteration_limit", _LONGEST)
         none, whole = np.zeros(0), np.zeros(0, dtype=np.int32)
         for _ in range(self.S):
             self.solver.addVar(0.0, highspy.kHighsInf)

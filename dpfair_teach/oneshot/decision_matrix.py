@@ -1,7 +1,7 @@
 """What candidates decide about people: kept where people are few, else made anew, some people at a time, counted and forgotten."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -11,12 +11,16 @@ from ._blocks import together
 NARROW = 2**8
 
 
+def narrow(n: int) -> Iterator[slice]:
+    return (slice(start, start + NARROW) for start in range(0, n, NARROW))
+
+
 class Decisions:
     """Candidate h accepts person i where scores[i] @ multipliers[h] > 0; scores (m, b), multipliers (H, b)."""
 
     def __init__(self, scores: np.ndarray, multipliers: np.ndarray) -> None:
         self.scores, self.multipliers = scores, multipliers
-        self.whole = self._made(slice(None)) if together(len(scores)) else None
+        self.whole = np.concatenate([self._made(at) for at in narrow(len(scores))], axis=1) if together(len(scores)) else None
 
     def _made(self, people: np.ndarray | slice) -> np.ndarray:
         return self.multipliers @ self.scores[people].T > 0
@@ -28,8 +32,8 @@ class Decisions:
     def of_people(self, people: np.ndarray) -> np.ndarray:
         """The same, (n, H), 0 or 1 in single precision."""
         found = np.empty((len(people), len(self.multipliers)), dtype=np.float32)
-        for start in range(0, len(people), NARROW):
-            found[start:start + NARROW] = self.about(people[start:start + NARROW]).T
+        for at in narrow(len(people)):
+            found[at] = self.about(people[at]).T
         return found
 
     def only(self, which: np.ndarray) -> Decisions:
@@ -39,8 +43,7 @@ class Decisions:
     def sums(self, columns: Callable[[slice], np.ndarray]) -> np.ndarray:
         """decisions @ columns, (H, c): of each column (m, c) the sum over those whom a candidate accepts, in doubles."""
         total = np.float64(0)
-        for start in range(0, len(self.scores), NARROW):
-            at = slice(start, start + NARROW)
+        for at in narrow(len(self.scores)):
             of_some = columns(at)
             total = total + self.about(at).astype(of_some.dtype) @ of_some
         return np.asarray(total, dtype=float)

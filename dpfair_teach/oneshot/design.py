@@ -96,7 +96,7 @@ def treated_alike(chances: np.ndarray, most: int) -> np.ndarray:
     ways, cells = np.unique(of_row, return_inverse=True)
     if len(ways) <= most:
         return cells
-    return clusters(lambda at: whole[at] / 10**DIGITS, np.arange(len(chances)), most, len(chances))
+    return clusters(whole / 10**DIGITS, most, len(chances))
 
 
 class Doubt:

@@ -114,19 +114,20 @@ class GroupPosterior:
               everybody: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of sums over people with ``rows`` (q, n): expectations (g q,), slopes (g q, k-1, d), and the coins' covariance (g q, g q)."""
         g, J = len(self.groups), self.k - 1
-        parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        total = [np.zeros(1)] * 3
         for at, raw, weights in self.sample.parts(r, everybody):
             p, Q = self.chances_at(raw, r), rows(at)
             own, G = p[:, self.groups], self._slopes(p) * weights[:, None, None]
             q, of_all = Q.shape[0], sparse.vstack([Q] * g, format="csr")
             slopes, coins, data = np.empty((g, q, J, raw.shape[1])), np.empty((g, q, g, q)), of_all.data.reshape(g, -1)
             for a in range(g):
-                slopes[a] = (Q @ (G[:, a, :, None] * raw[:, None]).reshape(len(raw), -1)).reshape(q, J, -1)
+                for j in range(J):
+                    slopes[a, :, j] = sparse.csr_array((Q.data * G[Q.indices, a, j], Q.indices, Q.indptr), shape=Q.shape) @ raw
                 shared = (weights * own[:, a])[:, None] * ((np.arange(g) == a) - own)
                 of_all.data = (data * shared[Q.indices].T).ravel()
                 coins[a] = np.moveaxis((of_all @ Q.T).toarray().reshape(g, q, q), 2, 0)
-            parts.append(((Q @ (weights[:, None] * own)).T, slopes, coins))
-        expected, slopes, coins = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+            total = [before + more for before, more in zip(total, ((Q @ (weights[:, None] * own)).T, slopes, coins), strict=True)]
+        expected, slopes, coins = total
         return expected.ravel(), (slopes @ self.sample.to[r]).reshape(g * q, J, -1), coins.reshape(g * q, g * q)
 
     def _linearize(self, everybody: bool) -> None:
@@ -269,15 +270,16 @@ class GroupPosterior:
         ``exact`` (R, g + 1, H + 1), of very many people: how many of each group are expected among those counted, and among all; with
         the number of people in the last row.
         """
-        found = np.empty((size, self.k, counted[0].shape[1], len(counted)), dtype=np.float32)
-        at_once = int(np.clip(TOGETHER / (self.k * found.shape[2]), 1, FEW))
+        found = np.empty((size, self.k, len(counted), counted[0].shape[1]), dtype=np.float32)       # a rate's candidates side by side
+        at_once = int(np.clip(TOGETHER / (self.k * found.shape[3]), 1, FEW))
         for start in range(0, size, at_once):
             drawn = self.draws(min(at_once, size - start), rng)
             for r, (people, weights) in enumerate(zip(drawn, self.sample.weights, strict=True)):
                 n, g, S = people.shape
                 rows, unit = whole_numbers(np.concatenate([people.reshape(n, g * S).T, weights[None]]))
                 told = rows @ counted[r].astype(np.float32, copy=False)
-                counts = np.column_stack([told, rows.sum(axis=1, dtype=float)]) * unit      # (g S + 1, H + 1)
+                counts = np.column_stack([told, rows.sum(axis=1, dtype=float)])             # (g S + 1, H + 1)
+                counts *= unit
                 of_groups, everybody = counts[:-1].reshape(g, S, -1), counts[-1]
                 if exact is not None:
                     of_groups = of_groups - of_groups.mean(axis=1, keepdims=True) + exact[r, :g, None]
@@ -285,9 +287,11 @@ class GroupPosterior:
                 groups = np.moveaxis(self.all_groups(np.moveaxis(of_groups, 0, -1), everybody[:, None]), -1, 1)      # (S, k, H + 1)
                 sizes = np.maximum(groups[:, :, -1:], 1.0)
                 filled = (sizes - groups[:, :, -1:]) * (everybody[:-1] / everybody[-1])
+                filled += groups[:, :, :-1]
+                filled /= sizes
                 # A normal law also draws what cannot be: more counted than there are, or fewer than nobody.
-                found[start:start + S, :, :, r] = np.clip((groups[:, :, :-1] + filled) / sizes, 0.0, 1.0)
-        return found
+                np.clip(filled, 0.0, 1.0, out=found[start:start + S, :, r])
+        return np.moveaxis(found, 2, 3)
 
 
 def whole_numbers(rows: np.ndarray) -> tuple[np.ndarray, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _checks as check
 from ..fairness import Parity
 from ..fairness.parity import Notion, OfGroups
-from ._blocks import blocks, floats, together
+from ._blocks import blocks, floats
 from ._clusters import centres, clusters
 from ._label import label_chance
 from ._map import Map
@@ -24,7 +24,7 @@ __all__ = ["public_data"]
 class PublicData:
     """X and y, and what follows from them: the chance of label 1, a map of the features, cells on it.
 
-    It holds ``eta_of_people``, and ``place``, a row a person, of people who are looked at together; of more X and y.
+    It holds ``eta_of_people``, and ``place``, a row a person.
     """
 
     def __init__(self, X: object, y: object, settings: Settings = SETTINGS, *, parity: Parity | None = None, label: str = "y",
@@ -35,7 +35,7 @@ class PublicData:
         if self.y.min() == self.y.max():
             check.refuse(label, int(self.y[0]), "everybody has the same label", "Give people of both labels.")
         as_many(label, self.y, "X", len(self.X))
-        self.m, self.settings, self.together = len(self.X), settings, together(len(self.X))
+        self.m, self.settings = len(self.X), settings
         self.target = target
         self.parity = parity = parity or Parity("equalized_odds", "anchor")
         #: Of each rate those whose rates are compared, indices: of a label, or all.
@@ -46,10 +46,9 @@ class PublicData:
         self.eta, self.eta_of_people = label_chance(self.X, self.y, self.scaling, base, names, target == "new")
         moments, told = Moments(self.X, self.scaling, 2.0 * self.y - 1), None if base is None else self.eta_of_people
         self.map = Map(settings, self.scaling, moments, told)
-        if self.together:
-            self.place = self._placed(slice(None))
-        self.map.set_landmarks(centres(self.place_of, np.arange(self.m), settings.landmarks, self.m, max_iter=20,
-                                       random_state=1).cluster_centers_)
+        self.place = np.concatenate([self.map.place(self.X[at], self.eta_of_people[at], self.y[at] if self.of_right else None)
+                                     for at in blocks(*self.X.shape)])
+        self.map.set_landmarks(centres(self.place, settings.landmarks, self.m, max_iter=20, random_state=1).cluster_centers_)
 
     @cached_property
     def partition(self) -> str:
@@ -57,7 +56,7 @@ class PublicData:
         one, and then what was asked adds up; of another notion, too, since rows do not say who they are: a table may look the same, and
         its label 1 be who had label 0. By one notion a fit asks every part for as much, and it does not matter who is in which."""
         found = hashlib.sha256(repr(self.parity).encode() + self.y.astype(np.uint8).tobytes())
-        for at in blocks(self.m):
+        for at in blocks(*self.X.shape):
             found.update(floats(self.X[at]).tobytes())
         return f"labels {found.hexdigest()[:16]}"
 
@@ -68,20 +67,13 @@ class PublicData:
     def __repr__(self) -> str:
         return f"public part of {self.m} people"
 
-    def place_of(self, people: np.ndarray) -> np.ndarray:
-        """Where some people stand on the map, (n, p)."""
-        return self.place[people] if self.together else self._placed(people)
-
-    def _placed(self, people: np.ndarray | slice) -> np.ndarray:
-        return self.map.place(self.X[people], self.eta_of_people[people], self.y[people] if self.of_right else None)
-
     def counted(self, accepted: np.ndarray, people: np.ndarray) -> np.ndarray:
         """What a rate is the mean of: who is accepted (n, H) of some people, or by accuracy parity about whom that is right."""
         return np.where(self.y[people][:, None] == 1, accepted, 1 - accepted) if self.of_right else accepted
 
     def cells_of(self, r: int, n_cells: int) -> np.ndarray:
         """The cells 0, 1, ... of the people of one rate."""
-        return clusters(self.place_of, self.people[r], n_cells, self.m)
+        return clusters(self.place[self.people[r]], n_cells, self.m)
 
 
 @check.formerly(method="It is the only one, what was 'designed': leave it out.")

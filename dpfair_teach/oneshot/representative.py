@@ -70,7 +70,7 @@ class RepresentativeSample:
         self.raw = [self.raw_of(self.people[r][at]) for r, at in enumerate(self.at)]
 
     def raw_of(self, people: np.ndarray) -> np.ndarray:
-        return self.public.map.raw(self.public.place_of(people))
+        return self.public.map.raw(self.public.place[people])
 
     def parts(self, r: int, everybody: bool) -> Iterator[tuple[slice | np.ndarray, np.ndarray, np.ndarray]]:
         """(who, raw features, how many people each stands for): the sample, or all people of a part a block at a time."""

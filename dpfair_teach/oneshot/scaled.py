@@ -26,7 +26,7 @@ class Scaling:
         centre, reach = middle(X)
         for _ in range(LOOKS):
             total, squares = np.zeros(d), np.zeros(d)
-            for at in blocks(m):
+            for at in blocks(m, d):
                 rows = np.clip(floats(X[at]) - centre, -reach, reach)
                 total += rows.sum(axis=0)
                 squares += (rows**2).sum(axis=0)
@@ -40,7 +40,7 @@ class Scaling:
         self.mean, self.deviation = centre, np.where(same, np.inf, deviation)
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        Z = floats(X) - self.mean
+        Z = np.subtract(X, self.mean, order="C", dtype=float)
         Z /= self.deviation
         return np.clip(Z, -CUT, CUT, out=Z)
 
@@ -66,7 +66,7 @@ class Moments:
     def __init__(self, X: np.ndarray, scaling: Scaling, targets: np.ndarray) -> None:
         d = X.shape[1]
         products, with_targets = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
-        for at in blocks(len(X)):
+        for at in blocks(*X.shape):
             rows = with_one(scaling(X[at]))
             products += rows.T @ rows
             with_targets += rows.T @ targets[at]
