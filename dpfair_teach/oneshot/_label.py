@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _checks as check
 from .._base_estimator import base_chance, fitted_copy
 from ._blocks import blocks, floats, sample, with_one
 from .scaled import Scaling
@@ -26,6 +27,11 @@ STEPS, ARRIVED = 60, 1e-10
 PARTS, SURE = 5, 1e-6
 
 Chance = Callable[[np.ndarray], np.ndarray]
+
+
+def clipped_logit(chances: np.ndarray, sure: float) -> np.ndarray:
+    """Chances nearer to 0 or 1 than ``sure`` count as that."""
+    return logit(np.clip(chances, sure, 1 - sure))
 
 
 class LabelModel:
@@ -96,39 +102,37 @@ class CrossFitted:
         self.models = [fit(X[rest], y[rest]) for rest, _ in split]
         logits = np.empty(len(y))
         for model, (_, part) in zip(self.models, split, strict=True):
-            logits[part] = self._logit(model(X[part]))
+            logits[part] = clipped_logit(model(X[part]), SURE)
         self.weigh = LogisticRegression(C=1e3).fit(logits[:, None], y)
         self.of_people = self._weighed(logits)
-
-    @staticmethod
-    def _logit(chances: np.ndarray) -> np.ndarray:
-        return logit(np.clip(chances, SURE, 1 - SURE))
 
     def _weighed(self, logits: np.ndarray) -> np.ndarray:
         return expit(self.weigh.intercept_[0] + self.weigh.coef_[0, 0] * logits)
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        return self._weighed(np.mean([self._logit(model(X)) for model in self.models], axis=0))
+        return self._weighed(np.mean([clipped_logit(model(X), SURE) for model in self.models], axis=0))
 
 
 def label_chance(X: np.ndarray, y: np.ndarray, scaling: Scaling, base: Any, names: list[str] | None,
-                 new: bool) -> tuple[Chance, np.ndarray]:
-    """eta(x), and that of the people learned from, (m,).
+                 new: bool) -> tuple[Chance, np.ndarray, np.ndarray]:
+    """eta(x); that of the people learned from, (m,); and what is said of each of them as of others, (m,), by which they stand on the map.
 
     A base that is fitted is only asked: who gives it knows what it says of others. One that is not may remember the people that it is
-    fitted to, so for people to come it is cross-fitted; the logistic regression is drawn to 0 and remembers little.
+    fitted to, and says their label then, so it is cross-fitted; these very people are decided by what is published, and those who
+    stand for people to come as these will be. The logistic regression is drawn to 0 and remembers little.
     """
-    def asked(eta: Chance) -> tuple[Chance, np.ndarray]:
-        return eta, np.concatenate([eta(X[at]) for at in blocks(*X.shape)])       # a base may raise: before anything is asked
+    if isinstance(base, type):
+        check.refuse("base", base, "is a class, and no classifier", f"Give {base.__name__}(), or one that is fitted.")
 
-    if base is not None and is_fitted(base):
-        return asked(GivenLabel(base, names))
-    if base is None:
-        return asked(LabelModel(X, y, scaling))
-    if new:
-        crossed = CrossFitted(partial(fitted_base, base), X, y)
-        return crossed, crossed.of_people
-    return asked(fitted_base(base, X, y))
+    def asked(eta: Chance) -> np.ndarray:
+        return np.concatenate([eta(X[at]) for at in blocks(*X.shape)])       # a base may raise: before anything is asked
+
+    if base is None or is_fitted(base):
+        eta = LabelModel(X, y, scaling) if base is None else GivenLabel(base, names)
+        told = asked(eta)
+        return eta, told, told
+    crossed = CrossFitted(partial(fitted_base, base), X, y)
+    return crossed, crossed.of_people if new else asked(crossed), crossed.of_people
 
 
 def fitted_base(base: Any, X: np.ndarray, y: np.ndarray) -> GivenLabel:
@@ -141,6 +145,6 @@ def is_fitted(base: Any) -> bool:
         check_is_fitted(base)
     except NotFittedError:
         return False
-    except TypeError:
+    except (AttributeError, TypeError):         # no estimator of scikit-learn's
         return True
     return True

@@ -2,18 +2,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logit
 
 from ._blocks import with_one
+from ._label import clipped_logit
 from .scaled import Moments, Scaling
 from .settings import Settings
 
-#: Chances are told apart between these two; logits that deviate by less are one.
+#: Chances nearer to 0 or 1 than this, or than a tenth of the rarer label's share, count as that; logits that deviate by less are one.
 SURE, LEVEL = 0.01, 1e-3
-
-
-def surely(chances: np.ndarray) -> np.ndarray:
-    return logit(np.clip(chances, SURE, 1 - SURE))
 
 
 class Map:
@@ -23,12 +19,16 @@ class Map:
     Of the people that it was made of it holds means, directions and landmarks only.
     """
 
-    def __init__(self, settings: Settings, scaling: Scaling, moments: Moments, told: np.ndarray | None = None) -> None:
-        self.settings, self.scaling, self.centre, self.base = settings, scaling, moments.mean, moments.coefficients
+    def __init__(self, settings: Settings, scaling: Scaling, moments: Moments, eta: np.ndarray | None = None) -> None:
+        self.settings, self.scaling, self.centre, self.coefficients = settings, scaling, moments.mean, moments.coefficients
         self.axes = moments.axes[:, :settings.coordinates]
         self.score_centre, self.score_scale = moments.fitted_mean, max(moments.fitted_deviation, 1e-12)
-        #: Mean and deviation of the logits of what a base says of the people, ``told`` (m,).
-        self.told = None if told is None else (float(surely(told).mean()), float(surely(told).std()))
+        #: Without a base None; else where the logits of what it says of the people, ``eta`` (m,), are cut, their mean and their deviation.
+        self.logits: tuple[float, float, float] | None = None
+        if eta is not None:
+            sure = min(SURE, 0.05 * (1 - abs(moments.fitted_mean)))         # targets are -1 and 1
+            logits = clipped_logit(eta, sure)
+            self.logits = sure, float(logits.mean()), float(logits.std())
         self.landmarks, self.whiten = np.empty((0, 0)), np.empty((0, 0))
 
     def score(self, X: np.ndarray) -> np.ndarray:
@@ -36,16 +36,16 @@ class Map:
         return self._score(self.scaling(X))
 
     def _score(self, Z: np.ndarray) -> np.ndarray:
-        return (with_one(Z) @ self.base - self.score_centre) / self.score_scale
+        return (with_one(Z) @ self.coefficients - self.score_centre) / self.score_scale
 
     def place(self, X: np.ndarray, eta: np.ndarray, label: np.ndarray | None = None) -> np.ndarray:
         """Where people stand, (n, p); ``eta`` (n,) are their chances of label 1. Where ``label`` tells people of one part apart, it is one
         more coordinate."""
         Z = self.scaling(X)
         coordinates = [(Z - self.centre) @ self.axes, self.settings.score_weight * self._score(Z)]
-        if self.told is not None:
-            mean, deviation = self.told
-            coordinates.append(self.settings.score_weight * (surely(eta) - mean) / max(deviation, LEVEL))
+        if self.logits is not None:
+            sure, mean, deviation = self.logits
+            coordinates.append(self.settings.score_weight * (clipped_logit(eta, sure) - mean) / max(deviation, LEVEL))
         if label is not None:
             coordinates.append(self.settings.label_weight * (label - 0.5))
         return np.column_stack(coordinates)

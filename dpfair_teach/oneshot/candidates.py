@@ -9,7 +9,7 @@ from scipy.special import softmax
 from .. import _checks as check
 from ..fairness import Parity
 from ._map import Map
-from .basis import Basis, BayesBasis, BothBases, scores_of
+from .basis import Basis, scores_of
 from .decision_matrix import Decisions
 from .posterior import GroupPosterior
 from .public_data import PublicData, settings_of
@@ -50,7 +50,8 @@ class LogitChances:
     def __init__(self, belief: GroupPosterior) -> None:
         self.map: Map = belief.public.map
         self.of_right = belief.public.of_right
-        self.weights = np.stack([to @ w @ belief.contrasts.T for to, w in zip(belief.sample.to, belief.coefficients, strict=True)])
+        weights = [to @ w @ belief.contrasts.T for to, w in zip(belief.sample.to, belief.coefficients, strict=True)]
+        self.weights = 2 * weights if self.of_right else weights
 
     def features(self, X: np.ndarray, eta: np.ndarray) -> list[np.ndarray]:
         """What the chances of each rate are made of; for a notion that asks people of both labels together, of either label."""
@@ -60,8 +61,7 @@ class LogitChances:
 
     def __call__(self, features: list[np.ndarray]) -> np.ndarray:
         """(n, R, k); for a notion that asks people of both labels together (n, 2, k)."""
-        both = self.weights if len(self.weights) == len(features) else [self.weights[0]] * len(features)
-        return np.stack([softmax(raw @ weights, axis=1) for raw, weights in zip(features, both, strict=True)], axis=1)
+        return np.stack([softmax(raw @ weights, axis=1) for raw, weights in zip(features, self.weights, strict=True)], axis=1)
 
 
 class Candidates:
@@ -74,12 +74,12 @@ class Candidates:
     def __init__(self, public: PublicData, belief: GroupPosterior, also: Candidates | None = None, path: np.ndarray | None = None) -> None:
         k, self.belief = belief.k, belief
         n = np.stack([np.maximum(times @ p, 1.0) for times, p in zip(belief.sample.weights, belief.p, strict=True)])
-        self.basis: Basis = BayesBasis(public, LogitChances(belief), n)
+        self.basis = Basis(public, LogitChances(belief), n)
         scores = scores_of(self.basis, public)
         multipliers = candidate_rows(sum(public.cost) / 2 * grid_of(k, public.parity, settings_of(public).draws))
         if also is not None and path is not None:
             kept = also.decisions.multipliers[np.flatnonzero((path[:, :-2] > 0).any(axis=0))]
-            self.basis = BothBases(also.basis, self.basis)
+            self.basis.earlier = also.basis             # whose columns are made already
             scores = np.column_stack([also.decisions.scores, scores])
             multipliers = block_diag(kept, multipliers)
         self.decisions: Decisions = Decisions(scores, multipliers)

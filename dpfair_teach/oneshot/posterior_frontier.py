@@ -155,7 +155,7 @@ def doubt_of(draws: RateDraws, weights: np.ndarray, parity: Parity) -> float:
 
 def upper_half(public: PublicData) -> np.ndarray:
     """Who of the people of each rate has the larger half of the public scores, (m,) of bool."""
-    score = np.concatenate([public.map.score(public.X[at]) for at in blocks(public.m)])
+    score = np.concatenate([public.map.score(public.X[at]) for at in blocks(*public.X.shape)])
     found = np.zeros(public.m, dtype=bool)
     for people in public.people:
         found[people] = score[people] > np.median(score[people])

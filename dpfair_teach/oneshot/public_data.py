@@ -43,11 +43,12 @@ class PublicData:
         self.cost = (cost[0] / max(cost), cost[1] / max(cost))        # the dearer error is the unit
         self.of_right = parity.notion == "accuracy_parity"
         self.scaling = Scaling(self.X)
-        self.eta, self.eta_of_people = label_chance(self.X, self.y, self.scaling, base, names, target == "new")
-        moments, told = Moments(self.X, self.scaling, 2.0 * self.y - 1), None if base is None else self.eta_of_people
-        self.map = Map(settings, self.scaling, moments, told)
-        self.place = np.concatenate([self.map.place(self.X[at], self.eta_of_people[at], self.y[at] if self.of_right else None)
-                                     for at in blocks(*self.X.shape)])
+        self.eta, self.eta_of_people, told = label_chance(self.X, self.y, self.scaling, base, names, target == "new")
+        moments = Moments(self.X, self.scaling, 2.0 * self.y - 1)
+        self.map = Map(settings, self.scaling, moments, None if base is None else told)
+        self.place = np.empty((self.m, self.map.axes.shape[1] + 1 + (base is not None) + self.of_right))
+        for at in blocks(*self.X.shape):
+            self.place[at] = self.map.place(self.X[at], told[at], self.y[at] if self.of_right else None)
         self.map.set_landmarks(centres(self.place, settings.landmarks, self.m, max_iter=20, random_state=1).cluster_centers_)
 
     @cached_property

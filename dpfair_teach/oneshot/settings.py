@@ -28,7 +28,7 @@ class Settings:
     cells: float = 0.67                 # of the first question: this times (n epsilon) to the power of ``growth``
     growth: float = 0.6                 # not varied
     coordinates: int = 25               # principal components on the map
-    score_weight: float = 1.0           # of the base score on the map, beside the principal components; not varied since X is scaled
+    score_weight: float = 1.0           # of the least-squares score, and of what a base says, beside the principal components; not varied
     label_weight: float = 2.0           # of the label, where one question is to people of both; not varied
     landmarks: int = 150                # not varied
     length: float = 3.0                 # over which logits of P(A = a | x, y) are alike

@@ -6,11 +6,13 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from ..fairness import Parity
-from ..fairness.parity import NOTIONS, OF_GROUPS, Notion, OfGroups, read_parity
+from ..fairness.parity import ACCEPTANCE_NOTIONS, OF_GROUPS, Notion, OfGroups, read_parity
 
 __all__ = ["bayes_scores", "multiplier_grid"]
 
-BECAUSE = "A gap has to be between two groups."
+#: Of people who are known before anybody decides, the share accepted or judged right: of a mixture the mean, and linear programs serve it.
+SERVED = (*ACCEPTANCE_NOTIONS, "accuracy_parity")
+BECAUSE = "Rates are of who is accepted, or judged right, and a gap is between two groups."
 
 #: Points on an axis of the grid and its largest, by the number of axes; with more, or between pairs, one direction at a time.
 _GRID = {1: (41, 2.0), 2: (21, 2.0), 3: (9, 1.0), 4: (5, 1.0), 6: (3, 0.2)}
@@ -20,7 +22,7 @@ _MOST = 20_000
 
 def served(notion: Notion | Parity | None, against: OfGroups | None = None) -> Parity:
     """The notion of a call, if one-shot learning serves it."""
-    return read_parity(notion, against=against, notions=NOTIONS, forms=OF_GROUPS, because=BECAUSE)
+    return read_parity(notion, against=against, notions=SERVED, forms=OF_GROUPS, because=BECAUSE)
 
 
 @check.formerly(largest="It follows from the number of groups: multiply the grid.")

@@ -62,8 +62,8 @@ def test_a_solver_that_goes_in_circles_begins_anew(longest, monkeypatch):
     """After one step it stops: the other ways, which end in one without steps, say the same."""
     begun, anew = [], decide.highspy.Highs.clearSolver
     monkeypatch.setattr(decide.highspy.Highs, "clearSolver", lambda solver: begun.append(1) or anew(solver))
-    ways = [way | {"simplex_iteration_limit": longest} for way in decide._WAYS[:2]]
-    monkeypatch.setattr(decide, "_WAYS", (*ways, *decide._WAYS[2:]))
+    limit = "simplex_iteration_limit"
+    monkeypatch.setattr(decide, "_WAYS", tuple(way | ({limit: longest} if limit in way else {}) for way in decide._WAYS))
     loss, rates = problem()
     found = bayes_mixtures(loss, rates, [.4], **HOW)[0]
     assert len(begun) >= 2 * (1 + (longest == 0))       # a way that stopped is left without what it had found

@@ -86,6 +86,9 @@ def test_blocks_are_everybody_once_and_in_order(in_blocks):
         found = list(_blocks.blocks(n))
         assert np.array_equal(np.concatenate([np.arange(n)[at] for at in found] or [[]]), np.arange(n))
         assert len(found) == (n > 0 if n <= 50 else -(-n // 64)) and all(at.stop <= n for at in found)
+    for width, size in ((1, 64), (128, 64), (300, 27), (10**6, 1)):         # of wider rows fewer
+        found = [np.arange(193)[at] for at in _blocks.blocks(193, width)]
+        assert np.array_equal(np.concatenate(found), np.arange(193)) and {len(at) for at in found[:-1]} == {size}
 
 
 def a_sample(k, in_blocks, monkeypatch, size=40, **how):

@@ -80,8 +80,9 @@ def test_for_gamma_0_a_constant_is_published_only_where_no_mixture_is_useful(spa
     found.loss[:] = np.maximum(found.loss, constant - spared * USEFUL / 10)         # where none spares so much, half of what any spares
     assert not published_of(belief, found, path, (0.0,))[1].row(0.0)[-2:].any()
     found.loss[:] = np.maximum(found.loss, constant)
+    found.loss[-2:] = constant          # and where both constants are level it is one of them
     _, frontier, told = published_of(belief, found, path, (0.0, 1.0))
-    assert (frontier.weights[:, -2:].sum(axis=1) == 1).all() and not expected_violations(told, frontier.weights, Parity()).any()
+    assert (frontier.weights[:, -2:].max(axis=1) == 1).all() and not expected_violations(told, frontier.weights, Parity()).any()
 
 
 def test_for_every_gamma_above_0_a_constant_is_the_end_of_the_path():
@@ -147,6 +148,17 @@ def test_by_accuracy_parity_half_of_both_constants_keeps_what_no_candidate_does(
     Y = (rng.random(1000) < np.where(A == 1, .5, .1)).astype(int)
     model = FrontierLearner(2.0, .05, notion="accuracy_parity").fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
     assert model.curve([.05]).claimed[0] <= .05 and model.frontier_.row(.05)[-2:].min() > .3 and "constant" not in model.summary_
+    model.set_params(gamma=0.0).fit(X[:, :1] > 0, Y, sensitive_features=A, rng=np.random.default_rng(1))
+    violation = model.curve([0]).claimed[0]
+    assert violation > .3 and model.summary_.endswith(f" 0: a constant, as no mixture errs less, expected to violate by {violation:.3g}.")
+
+
+def test_by_accuracy_parity_gamma_0_is_the_better_constant_where_none_errs_less():
+    """And neither the fairer one nor half of both."""
+    _, belief, found, _ = published(2, "anchor", "accuracy_parity")
+    found.loss[:] = np.maximum(found.loss, found.loss[-2:].min())
+    _, frontier, _ = published_of(belief, found, np.eye(len(found.loss))[[5, -2, -1]], (0.0,))
+    assert frontier.row(0.0)[-2:].tolist() == np.eye(2)[found.loss[-2:].argmin()].tolist()
 
 
 def test_a_gamma_above_0_is_kept_by_what_is_expected_and_0_by_the_fairest_useful_mixture():

@@ -8,7 +8,7 @@ import pytest
 
 from dpfair_teach.fairness import Parity
 from dpfair_teach.fairness.parity import NOTIONS
-from dpfair_teach.oneshot import FrontierLearner, bayes_scores, multiplier_grid
+from dpfair_teach.oneshot import FrontierLearner, bayes_scores, multiplier_grid, thresholds
 from faults import Mutant
 
 
@@ -82,6 +82,14 @@ def test_the_grid_of_another_anchor_is_that_of_the_first_renamed(anchor):
     prices = np.concatenate([-u.sum(axis=1, keepdims=True), u], axis=1)
     order = [anchor, *(a for a in range(3) if a != anchor)]
     assert prices[:, order][:, 1:].reshape(-1, 4) == pytest.approx(multiplier_grid(3))
+
+
+def test_what_is_served_is_how_often_a_group_is_accepted_or_judged_right():
+    """Whoever adds a notion says here that it is: all else of this room takes its rates for these, and would keep another gap."""
+    for notion in thresholds.SERVED:
+        for cell in Parity(notion).cells:
+            accepted = {(1, y) for y in (0, 1) if cell.label in (None, y)}
+            assert set(cell.above) == ({(0, 0), (1, 1)} if notion == "accuracy_parity" else accepted)
 
 
 # --- deliberate faults
