@@ -14,8 +14,10 @@ class Basis:
     """Columns (what accepting saves, gap scores, 1) of fair Bayes thresholding, with the P(A = a | x, y) that are believed; before them
     those of an ``earlier`` belief on the same map."""
 
-    def __init__(self, public: PublicData, chances: Any, n: np.ndarray, earlier: Basis | None = None) -> None:
-        self.chances, self.eta, self.parity, self.n, self.earlier = chances, public.eta, public.parity, n, earlier
+    earlier: Basis | None = None
+
+    def __init__(self, public: PublicData, chances: Any, n: np.ndarray) -> None:
+        self.chances, self.eta, self.parity, self.n = chances, public.eta, public.parity, n
         self.share, self.cost = sum(map(len, public.people)) / public.m, public.cost
 
     def __call__(self, X: np.ndarray, eta: np.ndarray | None = None, features: Any = None) -> np.ndarray:

@@ -35,8 +35,7 @@ class PublicData:
         if self.y.min() == self.y.max():
             check.refuse(label, int(self.y[0]), "everybody has the same label", "Give people of both labels.")
         as_many(label, self.y, "X", len(self.X))
-        self.m, self.settings = len(self.X), settings
-        self.target = target
+        self.m, self.settings, self.target = len(self.X), settings, target
         self.parity = parity = parity or Parity("equalized_odds", "anchor")
         #: Of each rate those whose rates are compared, indices: of a label, or all.
         self.people = [np.arange(self.m) if cell.label is None else np.flatnonzero(self.y == cell.label) for cell in parity.cells]
