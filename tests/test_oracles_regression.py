@@ -96,8 +96,9 @@ def test_units_decide_nothing(units):
         gaps = oracle.gap_coefficients(oracle.sums(A))
         play = games.regression_exponentiated_gradient(oracle, A, 0.05, rounds=20)
         _, white = _root(oracle.design, 0.0)            # of the private loop: its scores are seen through white white'
-        found.append((oracle.scores(np.vstack([oracle.base, gaps])), public.map.score(features), white @ white.T, play.multipliers,
-                      play.acceptance_probability(features), *reference_on(SimpleNamespace(X=features, A=A, Y=Y), [third], False)))
+        found.append((oracle.scores(np.vstack([oracle.base, gaps])), public.map.score(public.scaling(features)), white @ white.T,
+                      play.multipliers, play.acceptance_probability(features),
+                      *reference_on(SimpleNamespace(X=features, A=A, Y=Y), [third], False)))
     for before, after in zip(*found, strict=True):
         np.testing.assert_allclose(after, before, atol=2e-6)
 

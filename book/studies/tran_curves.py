@@ -6,7 +6,7 @@ import numpy as np
 from .tran_people import FOLDS, NOTIONS, SETS, fold, judged
 from .tran_table2 import EPSILONS, fitted, made
 
-#: Gaps asked for, as shares of the one at which nothing is constrained, by the release; at 0 the fairest that errs less than a constant.
+#: Gaps asked for, as shares of the one at which nothing is constrained, by the release; at 0 the fairest useful mixture.
 SHARES: tuple[float, ...] = (0.0, 0.15, 0.3, 0.5, 0.75, 1.0)
 CURVES: list[dict] = [{"data": data, "notion": notion, "method": method, "epsilon": epsilon, "fold": number}
                       for data in SETS for notion in NOTIONS for method in ("asked_logistic", "asked_network", "asked_boosted")

@@ -20,9 +20,9 @@ from ._blocks import blocks, floats, sample, with_one
 from .scaled import Scaling
 
 #: How little the logistic is drawn to 0, as scikit-learn counts it; so many people for each coefficient tell the curvature.
-C, A_COEFFICIENT = 0.1, 60
-#: Steps at most, and what a step may still gain, in the loss of one person.
-STEPS, ARRIVED = 60, 1e-10
+C, A_COEFFICIENT = 0.1, 20
+#: Steps at most, after how many everybody tells the curvature anew, and what a step may still gain, in the loss of one person.
+STEPS, ANEW, ARRIVED = 60, 6, 1e-10
 #: Parts of a cross-fit; chances are told apart up to this.
 PARTS, SURE = 5, 1e-6
 
@@ -37,20 +37,22 @@ def clipped_logit(chances: np.ndarray, sure: float) -> np.ndarray:
 class LabelModel:
     """eta(x) by logistic regression: C times the log loss of everybody, plus half the squares of the coefficients, is least.
 
-    Newton's steps, halved where they do not lower the loss. Of many people a sample, drawn by a fixed seed, tells the curvature, and
-    everybody the slope: so the optimum is everybody's. It holds numbers of the fit and nobody's data.
+    Newton's steps, halved where they do not lower the loss. Everybody tells the slope, so the optimum is everybody's. Of many people a
+    sample, drawn by a fixed seed, tells the curvature; as it may miss a rare column, after ``ANEW`` steps everybody tells it, and so again
+    and again. It holds numbers of the fit and nobody's data.
     """
 
     def __init__(self, X: np.ndarray, y: np.ndarray, scaling: Scaling) -> None:
         m, n = len(X), X.shape[1] + 1
         self.scaling, self.ridge = scaling, np.append(0.0, np.ones(n - 1))          # the intercept is free
-        some = sample(m, A_COEFFICIENT * n)
-        rows = with_one(scaling(X[some]))
+        rows = with_one(scaling(X[sample(m, A_COEFFICIENT * n)]))
         w = np.zeros(n)
         loss, slope = self._look(X, y, w)
-        for _ in range(STEPS):
-            chance = expit(rows @ w)
-            curvature = np.diag(self.ridge) + C * m / len(rows) * (rows.T * (chance * (1 - chance))) @ rows
+        for number in range(STEPS):
+            if len(rows) == m or number < ANEW:
+                curvature = np.diag(self.ridge) + curvature_of(rows, w, C * m / len(rows))
+            elif number % ANEW == 0:
+                curvature = np.diag(self.ridge) + sum(curvature_of(with_one(scaling(X[at])), w, C) for at in blocks(*X.shape))
             step = np.linalg.solve(curvature + 1e-12 * np.trace(curvature) / n * np.eye(n), slope)
             if slope @ step <= ARRIVED * C * m:
                 break
@@ -74,6 +76,12 @@ class LabelModel:
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         return expit(self.coefficients[0] + self.scaling(X) @ self.coefficients[1:])
+
+
+def curvature_of(rows: np.ndarray, w: np.ndarray, times: float) -> np.ndarray:
+    """Of so many times the log loss of people with ``rows``."""
+    chance = expit(rows @ w)
+    return times * (rows.T * (chance * (1 - chance))) @ rows
 
 
 class GivenLabel:

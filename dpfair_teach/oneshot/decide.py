@@ -128,10 +128,9 @@ class Program:
         self.rows = np.zeros((0, 3), dtype=np.int64)        # draw, gap, sign
         self.solver = highspy.Highs()
         self.solver.setOptionValue("output_flag", False)
-        none, whole = np.zeros(0), np.zeros(0, dtype=np.int32)
         for _ in range(self.S):
             self.solver.addVar(0.0, highspy.kHighsInf)
-        self.solver.addRow(1.0, 1.0, 0, whole, none)        # the weights' sum
+        self.solver.addRow(1.0, 1.0, 0, np.zeros(0, dtype=np.int32), np.zeros(0))        # the weights' sum
         widest = np.stack([violation_of(np.moveaxis(draw, 1, 0), parity) for draw in rates]).mean(axis=0)
         self._add_columns(np.unique([widest.argmin(), loss.argmin(), *[(loss + lam * widest).argmin() for lam in lams]]))
         if 2 * self.S * len(self.pairs) <= _ALL:

@@ -81,8 +81,7 @@ def design_question(belief: GroupPosterior, candidates: Candidates, path: ArrayL
     epsilon = check.number("epsilon", epsilon, low=1e-9, high=1e6)
     people, used = belief.public.people[rate], np.flatnonzero((path > 0).any(axis=0))
     few = candidates.decisions.only(used)
-    chances = np.concatenate([belief.public.counted(few.of_people(people[at]), people[at]) @ path[:, used].T
-                              for at in blocks(len(people))])
+    chances = np.concatenate([belief.public.counted(few.of_people(people[at]), people[at]) @ path[:, used].T for at in blocks(len(people))])
     cells = treated_alike(chances, int(np.clip(ALIKE // len(belief.groups), FEWEST, MOST)))
     size = np.bincount(cells)
     alike = np.stack([np.bincount(cells, column) for column in chances.T], axis=1) / size[:, None]

@@ -49,7 +49,6 @@ class FrontierParams(NamedTuple):
     target: Target
     share: float | None
     gammas: tuple[float, ...]
-    base: Any
     cost: tuple[float, float]
 
 
@@ -83,7 +82,8 @@ class FrontierLearner(FrontierClassifier):
         allows everything. It may be set anew after a fit. Above 0 two neighbours on the path of prices are mixed, such that gamma is what
         they are expected to violate by at most; one is a constant where that is what keeps gamma, or nothing does: :meth:`curve` tells how
         many are accepted and what is ``claimed``. 0 is the fairest mixture of the path itself that errs less than the better constant (by
-        half a point, or half of what any spares), and that constant where none does.
+        half a point, or half of what any spares), and that constant where none does. Where it is expected to violate by more than .05,
+        0 gets what .05 gets (or as much as still spares half a point; not by accuracy parity, where constants have gaps).
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``. What is asked is the same for all, and for every other gamma: its mixture is made from the same
         answers when it is needed.
@@ -142,10 +142,10 @@ class FrontierLearner(FrontierClassifier):
     The intervals of :meth:`curve`: a published mixture is a function of x, and the error of ``frontier_`` is exact. The violations are
     those of 400 draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large. A model is no theorem, and the
     intervals are calibrated: at all gammas at once, intervals of 0.95 held in all of 60 fits on people of the kind that the belief
-    expects, and in 38 of 40 where x tells nothing about the groups, with the posterior's own deviations in 32. On others they may hold less
-    often, above all where a cell holds a few people. Of people to come they claim too little where groups are simpler than the belief
-    expects: mixtures are chosen by the luck of these. With groups and labels by one of four columns, .05 is claimed, and true are .09
-    after 2,000 people and .07 after 8,000; and a little too little for a base that is fitted here, as the mean of five is sharper than one.
+    expects, and in 91 of 100 where x tells nothing about the groups, with the posterior's own deviations in 62. On others they may hold
+    less often, above all where a cell holds a few people. Of people to come they claim too little where groups are much simpler than the
+    belief expects, as mixtures are chosen by the luck of these: with groups and labels by one of four columns, .05 is claimed, and true
+    are .07 after 2,000 people, and about .05 only after 8,000.
 
     Examples
     --------
@@ -189,12 +189,12 @@ class FrontierLearner(FrontierClassifier):
         share = None if self.share is None else check.number("share", self.share, low=1e-3, high=1.0)
         target = check.choice("target", self.target, TARGETS)
         parts_of(epsilon, 0.5 if share is None else share, k)       # refuses parts that are too small
-        return FrontierParams(epsilon, k, parity, target, share, tuple(gammas.tolist()), self.base, read_cost(self.cost))
+        return FrontierParams(epsilon, k, parity, target, share, tuple(gammas.tolist()), read_cost(self.cost))
 
     def _learn(self, params: FrontierParams, X: Any, y: np.ndarray, sensitive_features: ArrayLike, rng: np.random.Generator) -> None:
         """:func:`ask_well`, and what is published of it."""
         with one_thread():
-            public = PublicData(X, y, parity=params.parity, base=params.base, cost=params.cost, target=params.target)
+            public = PublicData(X, y, parity=params.parity, base=self.base, cost=params.cost, target=params.target)
             A = check.groups_below("sensitive_features", sensitive_features, params.k, length=public.m)
             asked, posterior, candidates, path = ask_well(public, A, params.epsilon, rng, n_groups=params.k, share=params.share)
             self.releases_ = tuple(one.release for one in asked)
@@ -217,14 +217,15 @@ class FrontierLearner(FrontierClassifier):
         if weights[-2:].max() > 1 - 1e-9:       # by accuracy parity a constant has a gap, too
             kept = ["a constant", *([f"as no mixture {saves}"] if gamma == 0 else []), *(kept if violation else [])]
         elif gamma == 0:
-            kept = [f"the fairest of the path that {saves} than a constant", *kept]
+            share = f"{weights[-2:].sum():.0%}"
+            beside = [f"of which {share} are one"] if share != "0%" else []
+            kept = [f"the fairest of the path that {saves} than a constant", *beside, *kept]
         return (f"{'; '.join(said)}. Expected doubt of a gap: {doubt_of(self.accepted_, weights, params.parity):.2g}. "
                 f"gamma = {gamma:g}: {', '.join(kept)}.")
 
     def _warn(self, y: np.ndarray) -> None:
         warn_of_few(y, self._parity)
-        rates = len(self._parity.cells)
-        first = list(zip(self.answers_[:rates], self.releases_[:rates], strict=True))
+        first = list(zip(self.answers_, self.releases_, strict=True))[:len(self._parity.cells)]
 
         def most(times: float) -> int:
             """Cells of the larger label, had the first question so many times its epsilon."""
@@ -233,13 +234,12 @@ class FrontierLearner(FrontierClassifier):
         if most(1.0) > 1 or max(len(cells[cells >= 0]) for (cells, _), _ in first) == 1:
             return                              # of one person no epsilon makes two cells
         if self.share is not None and most(1 / self.share) > 1:
-            warnings.warn(f"share = {self.share:g} leaves so little of epsilon = {self.epsilon:g} for the first question that noise hides "
-                          "every cell of people, and the second is designed in the dark. Choose a larger share, or leave it out.",
-                          NothingToAskWarning, stacklevel=3)
-            return
-        warnings.warn(f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published follows from "
-                      "X and y, and how fair it is nobody knows. Choose a larger epsilon, or give more people.",
-                      NothingToAskWarning, stacklevel=3)
+            said = (f"share = {self.share:g} leaves so little of epsilon = {self.epsilon:g} for the first question that noise hides "
+                    "every cell of people, and the second is designed in the dark. Choose a larger share, or leave it out.")
+        else:
+            said = (f"epsilon = {self.epsilon:g} is so small that noise hides every cell of people: what is published follows from "
+                    "X and y, and how fair it is nobody knows. Choose a larger epsilon, or give more people.")
+        warnings.warn(said, NothingToAskWarning, stacklevel=3)
 
     def decisions(self, X: ArrayLike) -> np.ndarray:
         """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
@@ -277,8 +277,6 @@ def number(n: int, thing: str) -> str:
 
 def of_everybody(question: Any, public: PublicData, r: int) -> Any:
     """What the people of one rate were asked, as a question to all: in cell -1 is who was not asked."""
-    if isinstance(question, tuple):
-        return question[0], of_everybody(question[1], public, r)
-    whole = np.full(public.m, -1, dtype=np.int32)
-    whole[public.people[r]] = question
-    return whole
+    cells = np.full(public.m, -1, dtype=np.int32)
+    cells[public.people[r]] = question[1] if isinstance(question, tuple) else question
+    return (question[0], cells) if isinstance(question, tuple) else cells

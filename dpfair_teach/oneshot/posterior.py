@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import block_diag, cho_factor, cho_solve, solve_triangular
 from scipy.special import softmax
 
 from .. import _checks as check
@@ -19,9 +19,11 @@ from .representative import Question, RepresentativeSample
 
 __all__ = ["fit_group_posterior"]
 
-#: Steps at most; who moves less than this, in logits, has arrived; nobody moves further in one; and steps that go back by so much of the
-#: one before are halved from there on.
+#: Steps at most; who moves less than this, in logits, has arrived, and so has a factor, in its logarithm; nobody moves further in one; and
+#: steps that go back by so much of the one before are halved from there on.
 STEPS, ARRIVED, FURTHEST, BACK = 40, 0.02, 2.0, 0.5
+#: Of people to come two parts of the prior covariance have factors, whose logarithms have this deviation: see ``kinds``.
+UNSURE = 2.0
 #: Numbers of candidates and groups, over draws, that are held at once; and draws.
 TOGETHER, FEW = 3e6, 128
 
@@ -39,8 +41,9 @@ class GroupPosterior:
     """Given the answers, everybody's group is a coin of chances softmax(b_y + f(x) + g_y(x)), and b, f and g have normal priors.
 
     Source: ours, chapter 14. The answers are about the people themselves, and a coin is only as good as its chance: what answers tell of
-    these people beyond their chances counts too, unless gaps are those of people to come. The law is that of a normal approximation about
-    the likeliest coefficients, found by linearizing again and again. Computed from X, Y and the answers.
+    these people beyond their chances counts too, unless gaps are those of people to come. For them only the
+    prior tells luck from chances, so its factors are not fixed, but the likeliest by the answers. The law is that of a normal
+    approximation about the likeliest coefficients, found by linearizing again and again. Computed from X, Y and the answers.
     """
 
     def __init__(self, public: PublicData, asked: Sequence[Answer], k: int) -> None:
@@ -56,9 +59,8 @@ class GroupPosterior:
             self.asked[r].append(Question(question, answers, geometric_variance(sensitivity, epsilon), sensitivity / self.unit))
         self.sample = RepresentativeSample(public, [questions[0].cells for questions in self.asked], k)
         self.answers = np.concatenate([np.hstack([q.answers for q in questions]).ravel() for questions in self.asked])
-        g = len(self.groups)
-        self.variances = [np.tile(np.concatenate([np.full(q.q, q.variance) for q in questions]), g) for questions in self.asked]
-        self.coefficients = np.zeros((R, self.sample.to[0].shape[1], k - 1))
+        self.variances = [np.tile(np.concatenate([np.full(q.q, q.variance) for q in own]), len(self.groups)) for own in self.asked]
+        self.coefficients, self.factors = np.zeros((R, self.sample.to[0].shape[1], k - 1)), np.ones(len(self.sample.kinds))
         self._find()
 
     # ------------------------------------------------------------------------------------------------------ the likeliest coefficients
@@ -70,15 +72,16 @@ class GroupPosterior:
             if moved @ before < -BACK * (before @ before):
                 share /= 2                              # or the steps go back and forth, where answers tell little
             before = moved
-            if self._go(step, moved, share) < ARRIVED:
+            far = self._go(step, moved, share)
+            if self.new and far < FURTHEST:         # factors are told where answers are nearly linear, so not while steps are cut
+                far = max(far, self._rescale())
+            if far < ARRIVED:
                 break
         if not sample.whole:
             self._go(*self._step(everybody=True))       # the sample is near, and everybody is a look at very many people
-        self._linearize(everybody=True)
-        self.pull, coefficients = self._solved()
-        self.beyond = coefficients - self.coefficients       # 0 up to ARRIVED
+        self.beyond, _ = self._step(everybody=True)          # 0 up to ARRIVED
         if not sample.whole:
-            self.coefficients, self.beyond = coefficients, np.zeros_like(coefficients)
+            self.coefficients, self.beyond = self.coefficients + self.beyond, np.zeros_like(self.beyond)
             self._linearize(everybody=False)            # what the sample draws goes with the sample's own covariance
         self.p = [self.chances_at(raw, r) for r, raw in enumerate(sample.raw)]
         self.G = [self._slopes(p) * weights[:, None, None] for p, weights in zip(self.p, sample.weights, strict=True)]
@@ -87,7 +90,7 @@ class GroupPosterior:
     def _step(self, everybody: bool) -> tuple[np.ndarray, np.ndarray]:
         """To the likeliest coefficients of the model that is linear here, and how far the sample's scores move with it."""
         self._linearize(everybody)
-        step = self._solved()[1] - self.coefficients
+        step = self._solved() - self.coefficients
         return step, np.concatenate([self._scores(raw, r, step[r]).ravel() for r, raw in enumerate(self.sample.raw)])
 
     def _go(self, step: np.ndarray, moved: np.ndarray, share: float = 1.0) -> float:
@@ -95,6 +98,26 @@ class GroupPosterior:
         far = float(np.abs(moved).max())
         self.coefficients = self.coefficients + step * min(share, FURTHEST / max(far, 1e-12))
         return far
+
+    def _rescale(self) -> float:
+        """One step of each factor of the prior to the likeliest by the answers, where these are linear in the coefficients; how far, in
+        logarithms.
+
+        Of the answers' covariance C a kind of coefficients makes a part F F'. The slope of the log likelihood along the logarithm of its
+        factor is half the square of pull' F, how far they went, less half the trace of F' C^-1 F, how far luck alone would take them. The
+        ratio of both, with the factor's own prior, keeps it above 0; the 1 in it holds it back where answers tell little.
+        """
+        steps = np.empty(len(self.factors))
+        for i, (kind, log) in enumerate(zip(self.sample.kinds, np.log(self.factors), strict=True)):
+            flat = [slopes[:, :, kind].reshape(len(slopes), -1) for slopes in self.slopes]
+            F = np.hstack([np.sqrt(self.shared) * np.vstack(flat), np.sqrt(1 - self.shared) * block_diag(*flat)])
+            gone, luck = (float((part**2).sum()) / 2 for part in (self.pull @ F, solve_triangular(self.root[0], F, lower=True)))
+            steps[i] = np.log((1 + UNSURE**2 * gone + max(-log, 0.0)) / (1 + UNSURE**2 * luck + max(log, 0.0)))
+            for to, w in zip(self.sample.to, self.coefficients, strict=True):       # chances stay what they are
+                to[:, kind] *= np.exp(steps[i] / 2)
+                w[kind] /= np.exp(steps[i] / 2)
+        self.factors *= np.exp(steps)
+        return float(np.abs(steps).max())
 
     def _scores(self, raw: np.ndarray, r: int, coefficients: np.ndarray) -> np.ndarray:
         return raw @ (self.sample.to[r] @ coefficients @ self.contrasts.T)
@@ -149,11 +172,11 @@ class GroupPosterior:
             covariance[at, at] += coins + np.diag(np.maximum(self.variances[r] + 1e-9, least))
         self.root = cho_factor(covariance, lower=True)
 
-    def _solved(self) -> tuple[np.ndarray, np.ndarray]:
-        """What each answer pulls with, (T,), and the coefficients that follow, (R, d, k-1)."""
+    def _solved(self) -> np.ndarray:
+        """The likeliest coefficients where answers are linear in them, (R, d, k-1), by what each answer ``pull``s with, (T,)."""
         told = np.concatenate([np.einsum("tjd,dj->t", slopes, w) for slopes, w in zip(self.slopes, self.coefficients, strict=True)])
-        pull = cho_solve(self.root, self.answers - self.expected + told)
-        return pull, np.stack([w.T for w in self._pulled(pull)])
+        self.pull = cho_solve(self.root, self.answers - self.expected + told)
+        return np.stack([w.T for w in self._pulled(self.pull)])
 
     def _pulled(self, pull: np.ndarray) -> list[np.ndarray]:
         """Of each part, (k-1, d, ...): the prior covariance of coefficients and answers, times ``pull`` (T, ...)."""
@@ -216,8 +239,7 @@ class GroupPosterior:
         asked, with_answers = self._before(r, rows)
         wanted, wanted_with_answers = self._before(r, rows, coins=False) if self.new else (asked, with_answers)
         read, read_wanted = (cho_solve(self.root, each) for each in (with_answers, wanted_with_answers))
-        return (asked - with_answers.T @ read, wanted - with_answers.T @ read_wanted,
-                wanted - wanted_with_answers.T @ read_wanted)
+        return asked - with_answers.T @ read, wanted - with_answers.T @ read_wanted, wanted - wanted_with_answers.T @ read_wanted
 
     def noise(self, r: int, weights: np.ndarray) -> np.ndarray:
         """The variance that noise alone gives to what the answers say of each counted group's sum of weights (n,), shrunk by nothing; and
@@ -268,7 +290,7 @@ class GroupPosterior:
 
         A group with less than one person in a draw is filled up to one by people who are counted as often as all of the part.
         ``exact`` (R, g + 1, H + 1), of very many people: how many of each group are expected among those counted, and among all; with
-        the number of people in the last row.
+        the number of people in the last row. How many people to come are like each of these is drawn, too.
         """
         found = np.empty((size, self.k, len(counted), counted[0].shape[1]), dtype=np.float32)       # a rate's candidates side by side
         at_once = int(np.clip(TOGETHER / (self.k * found.shape[3]), 1, FEW))
@@ -276,17 +298,18 @@ class GroupPosterior:
             drawn = self.draws(min(at_once, size - start), rng)
             for r, (people, weights) in enumerate(zip(drawn, self.sample.weights, strict=True)):
                 n, g, S = people.shape
-                rows, unit = whole_numbers(np.concatenate([people.reshape(n, g * S).T, weights[None]]))
-                told = rows @ counted[r].astype(np.float32, copy=False)
-                counts = np.column_stack([told, rows.sum(axis=1, dtype=float)])             # (g S + 1, H + 1)
-                counts *= unit
-                of_groups, everybody = counts[:-1].reshape(g, S, -1), counts[-1]
+                # Whom people to come are like is not known: Rubin's (1981) Bayesian bootstrap; one of the sample stands for several.
+                like = rng.standard_gamma(weights[:, None], (n, S)) / weights[:, None] if self.new else np.ones((n, 1))
+                rows, unit = whole_numbers(np.vstack([(people * like[:, None]).reshape(n, g * S).T, (weights[:, None] * like).T]))
+                counts = np.column_stack([rows @ counted[r].astype(np.float32, copy=False), rows.sum(axis=1, dtype=float)])
+                counts *= unit              # (g S + S, H + 1), or of these people (g S + 1, H + 1)
+                of_groups, everybody = counts[:g * S].reshape(g, S, -1), counts[g * S:]
                 if exact is not None:
                     of_groups = of_groups - of_groups.mean(axis=1, keepdims=True) + exact[r, :g, None]
-                    everybody = exact[r, g]
-                groups = np.moveaxis(self.all_groups(np.moveaxis(of_groups, 0, -1), everybody[:, None]), -1, 1)      # (S, k, H + 1)
+                    everybody = everybody - everybody.mean(axis=0) + exact[r, g]
+                groups = np.moveaxis(self.all_groups(np.moveaxis(of_groups, 0, -1), everybody[:, :, None]), -1, 1)   # (S, k, H + 1)
                 sizes = np.maximum(groups[:, :, -1:], 1.0)
-                filled = (sizes - groups[:, :, -1:]) * (everybody[:-1] / everybody[-1])
+                filled = (sizes - groups[:, :, -1:]) * (everybody[:, None, :-1] / np.maximum(everybody[:, None, -1:], unit))
                 filled += groups[:, :, :-1]
                 filled /= sizes
                 # A normal law also draws what cannot be: more counted than there are, or fewer than nobody.

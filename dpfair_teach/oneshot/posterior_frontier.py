@@ -11,12 +11,13 @@ from ..fairness import Parity
 from ._blocks import blocks
 from .basis import Basis
 from .candidates import Candidates
+from .decide import NARROW
 from .posterior import GroupPosterior
-from .public_data import PublicData
 
 #: Draws by which a violation is told, and the corners and the mixture for a gamma are found: others than those of the program.
 FRESH, SEED = 400, 2
-#: For gamma = 0: the fairest of the mixtures that spare so much loss against the better constant, or half of what any spares.
+#: For gamma = 0: the fairest of the mixtures that spare so much loss against the better constant, or half of what any spares. Where that
+#: violates by more than NARROW, what NARROW allows, or as much as spares so much. (Not by accuracy parity, where constants have gaps.)
 USEFUL = 0.005
 #: Violations and errors of so many digits that are the same are level: the next digit is a processor's affair.
 LEVEL = 9
@@ -51,9 +52,9 @@ class Frontier:
     ``error`` (H,): on the people learned from, exact and public;
     ``corners`` (V, H): how often each candidate is used by mixtures for falling prices of unfairness, the first mostly a constant;
     ``violations`` (V,): what each is expected to violate by, the mean over draws of its largest gap: between two of them a mixture of both
-    violates by no more than the mean of theirs. ``fairest`` (H,), for gamma = 0: the corner of least expected violation that errs less
-    than a constant, or a constant where none does. ``weights`` (G, H): for each of the gammas; ``expected_error``, which is exact, and
-    ``expected_violation`` (G,): theirs.
+    violates by no more than the mean of theirs. ``fairest`` (H,), for gamma = 0: of the path the mixture of least expected
+    violation that errs less than a constant; what .05 gives, where that violates by more; the constant where none errs less. ``weights``
+    (G, H): for each of the gammas; ``expected_error``, which is exact, and ``expected_violation`` (G,): theirs.
     """
 
     gammas: tuple[float, ...]
@@ -85,6 +86,19 @@ def between(corners: np.ndarray, violations: np.ndarray, gamma: float) -> np.nda
         return corners[last]
     part = max(gamma - violations[last], 0.0) / (violations[last + 1] - violations[last])
     return (1 - part) * corners[last] + part * corners[last + 1]
+
+
+def fairest_useful(violations: np.ndarray, losses: np.ndarray, constant: int, parity: Parity) -> tuple[int, float]:
+    """Which mixture is the fairest that spares something against the better ``constant``, that one where none does; and for which gamma
+    enough of it is left, where it violates by too much."""
+    spared = losses[constant] - losses
+    least = min(USEFUL, spared.max() / 2)
+    useful = np.flatnonzero(spared > least)
+    if not len(useful):
+        return constant, float(violations[constant])
+    fairest = int(useful[violations[useful].argmin()])
+    gap = float(violations[fairest])
+    return fairest, gap if parity.notion == "accuracy_parity" else min(gap, max(NARROW, gap * least / spared[fairest]))
 
 
 def lower_corners(violations: np.ndarray, errors: np.ndarray) -> np.ndarray:
@@ -121,10 +135,10 @@ def published_of(belief: GroupPosterior, found: Candidates, path: np.ndarray,
     mixtures = np.concatenate([path[:, used] / path[:, used].sum(axis=1, keepdims=True), constants])
     violations, losses = expected_violations(drawn, mixtures, parity), mixtures @ loss
     corners = lower_corners(violations, losses)
-    useful = np.flatnonzero(losses < loss[-2:].min() - min(USEFUL, (loss[-2:].min() - losses.min()) / 2))
-    fairest = useful[violations[useful].argmin()] if len(useful) else len(path) + loss[-2:].argmin()
-    frontier = Frontier(gammas, found.decisions.multipliers[used], found.error[used], mixtures[corners], violations[corners],
-                        mixtures[fairest], np.zeros(0))
+    hull, rising = mixtures[corners], violations[corners]
+    zero, gap = fairest_useful(violations, losses, len(path) + int(loss[-2:].argmin()), parity)
+    fairest = mixtures[zero] if gap == violations[zero] else between(hull, rising, gap)
+    frontier = Frontier(gammas, found.decisions.multipliers[used], found.error[used], hull, rising, fairest, np.zeros(0))
     return found.basis, replace(frontier, expected_violation=expected_violations(drawn, frontier.weights, parity)), drawn
 
 
@@ -135,15 +149,16 @@ def expected_violations(believed: RateDraws, weights: np.ndarray, parity: Parity
 
 def what_is_believed(belief: GroupPosterior, found: Candidates, used: np.ndarray) -> RateDraws:
     """Of candidates of which the last two are the constants."""
-    public, half = belief.public, upper_half(belief.public)
+    public = belief.public
+    score = np.concatenate([public.map.score(public.scaling(public.X[at])) for at in blocks(*public.X.shape)])
     drawn = found.rates(FRESH, SEED, used)
     people, deviation = (np.zeros((belief.k, len(public.people))) for _ in range(2))
     for r, (i, at) in enumerate(zip(public.people, belief.sample.at, strict=True)):
         people[:, r] = belief.all_groups(belief.means(r).sum(axis=0), belief.sample.weights[r].sum())
-        score = np.where(half[i[at]], 0.5, -0.5)
+        upper = np.where(score[i[at]] > np.median(score[i]), 0.5, -0.5)
         # Nothing that was asked tells such a sum better than one count would; of a handful of people the prior seems to.
         least = 0.25 / sum(1 / max(question.variance, 1e-300) for question in belief.asked[r])
-        deviation[:, r] = np.sqrt(np.maximum(belief.noise(r, score), least))
+        deviation[:, r] = np.sqrt(np.maximum(belief.noise(r, upper), least))
     return RateDraws(drawn, people, deviation)
 
 
@@ -151,12 +166,3 @@ def doubt_of(draws: RateDraws, weights: np.ndarray, parity: Parity) -> float:
     """How far the gaps of one mixture (S,) are expected to be from their means."""
     gaps = parity.differences_for(draws.people.shape[0])(draws.rates(weights[None])[:, 0])
     return float(np.abs(gaps - gaps.mean(axis=0)).mean())
-
-
-def upper_half(public: PublicData) -> np.ndarray:
-    """Who of the people of each rate has the larger half of the public scores, (m,) of bool."""
-    score = np.concatenate([public.map.score(public.X[at]) for at in blocks(*public.X.shape)])
-    found = np.zeros(public.m, dtype=bool)
-    for people in public.people:
-        found[people] = score[people] > np.median(score[people])
-    return found

@@ -44,7 +44,7 @@ class PublicData:
         self.scaling = Scaling(self.X)
         self.eta, self.eta_of_people, told = label_chance(self.X, self.y, self.scaling, base, names, target == "new")
         moments = Moments(self.X, self.scaling, 2.0 * self.y - 1)
-        self.map = Map(settings, self.scaling, moments, None if base is None else told)
+        self.map = Map(settings, self.scaling, moments, None if base is None else told, bent=target == "new")
         self.place = np.empty((self.m, self.map.axes.shape[1] + 1 + (base is not None) + self.of_right))
         for at in blocks(*self.X.shape):
             self.place[at] = self.map.place(self.X[at], told[at], self.y[at] if self.of_right else None)

@@ -23,26 +23,9 @@ MOST_CELLS = 400
 class Part(NamedTuple):
     """Those whose rate is compared, and what their two questions may cost: each person is in one part, and has all of epsilon there.
 
-    Parameters
-    ----------
-    rate : int
-        Its number.
-    name : pair of str, or None
-        In the words of a record: whose, and of which labels.
-    people : int array (n,)
-        Who is in it.
-    m : int
-        People in all parts and beside them.
-    first : float
-        Epsilon of the first question.
-    second : float
-        Epsilon of the second.
-    n_groups : int
-        k.
-    every_group : bool
-        Is group 0 counted too?
-    partition : str
-        A name for all people and their labels.
+    ``rate``, its number; ``name``, in the words of a record: whose, and of which labels, or None; ``people`` (n,), who is in it; ``m``,
+    people in all parts and beside them; ``first`` and ``second``, epsilons of the two questions; ``n_groups``, k; ``every_group``: is group
+    0 counted too; ``partition``, a name for all people and their labels.
     """
 
     rate: int

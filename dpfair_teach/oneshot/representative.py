@@ -61,16 +61,13 @@ class RepresentativeSample:
         settings, n, R = settings_of(public), public.map.landmarks.shape[1], len(public.people)
         alike = block_diag(np.sqrt(settings.linear) * np.eye(n), public.map.whiten)
         self.to = [block_diag(settings.apart * np.eye(R)[r], alike) for r in range(R)]
-        self.at: list[np.ndarray] = [np.arange(len(i)) for i in self.people]
-        self.weights = [np.ones(len(i)) for i in self.people]
-        for r, here in enumerate(cells):
-            if len(here) > size:
-                self.at[r], self.weights[r] = sample_of(here, size)
+        #: Features by the factor of their prior: along the score and what a base says; all others but the mean logits.
+        score, label, line = R + public.map.axes.shape[1], R + n - public.of_right, R + n + len(public.map.landmarks)
+        self.kinds = [np.r_[score:label, line:self.to[0].shape[1]], np.r_[R:score, label:line]]
+        some = [sample_of(here, size) if len(here) > size else (np.arange(len(here)), np.ones(len(here))) for here in cells]
+        self.at, self.weights = (list(column) for column in zip(*some, strict=True))
         self.whole = all(len(at) == len(i) for at, i in zip(self.at, self.people, strict=True))
-        self.raw = [self.raw_of(self.people[r][at]) for r, at in enumerate(self.at)]
-
-    def raw_of(self, people: np.ndarray) -> np.ndarray:
-        return self.public.map.raw(self.public.place[people])
+        self.raw = [public.map.raw(public.place[i[at]]) for i, at in zip(self.people, self.at, strict=True)]
 
     def parts(self, r: int, everybody: bool) -> Iterator[tuple[slice | np.ndarray, np.ndarray, np.ndarray]]:
         """(who, raw features, how many people each stands for): the sample, or all people of a part a block at a time."""
@@ -78,4 +75,4 @@ class RepresentativeSample:
             yield self.at[r], self.raw[r], self.weights[r]
             return
         for at in blocks(len(self.people[r])):
-            yield at, self.raw_of(self.people[r][at]), np.ones(at.stop - at.start)
+            yield at, self.public.map.raw(self.public.place[self.people[r][at]]), np.ones(at.stop - at.start)

@@ -1,8 +1,9 @@
 """The numbers of one-shot learning, chosen on drawn populations; by the stored table some of their neighbours are as good.
 
-Those marked "not varied" stand as they were first written, and so do the grid of multipliers (``candidates``) and the logistic's C
-(``_label``). Experiment ``asking_tuned`` changes one of the others at a time, ``first_shares`` the share of the first question. Chapter 14
-says what had been seen of the data of the book before each choice.
+Those marked "not varied" stand as they were first written, and so do the grid of multipliers (``candidates``), the logistic's C
+(``_label``) and, for people to come, the line of bells (``_map``); UNSURE (``posterior``) was chosen among a few. Experiment
+``asking_tuned`` changes one of the others at a time, ``first_shares`` the share of the first question. Chapter 14 says what had been seen
+of the data of the book before each choice.
 """
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ class Settings:
     label_weight: float = 2.0           # of the label, where one question is to people of both; not varied
     landmarks: int = 150                # not varied
     length: float = 3.0                 # over which logits of P(A = a | x, y) are alike
-    linear: float = 0.3                 # prior variance of their slope along the map
-    smooth: float = 1.6                 # prior variance of their smooth part
+    linear: float = 0.3                 # prior variance of their slope along the map; of people to come times factors that the answers tell
+    smooth: float = 1.6                 # prior variance of their smooth part; of people to come, too
     shared: float = 0.9                 # of a logit's prior variance, what is the same for both labels; the rest is a label's own
     apart: float = 2.0                  # prior standard deviation of a label's mean logit: two are shares of 2 % and 98 %
     draws: int = 128                    # by which mixtures are chosen

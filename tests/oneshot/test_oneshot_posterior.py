@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import expit, softmax
+from sklearn.linear_model import LogisticRegression
 
 from dpfair_teach import data
 from dpfair_teach.fairness import Parity
@@ -50,29 +51,34 @@ def believed(k, against, notion, epsilon=1.0, target="these"):
     return people, public, GroupPosterior(public, asked(public, people.A, k, epsilon, np.random.default_rng(2)), k)
 
 
-def prior_features(public, people):
-    """Whose inner products are the prior covariance of a logit, written out: a linear part, and bells around the landmarks, whitened."""
-    place, marks = public.place[people], public.map.landmarks
+def prior_features(public, people, scales):
+    """Whose inner products are the prior covariance of a logit, written out: a linear part, and bells around the landmarks, whitened.
+    One of the ``scales`` is that of the line along the score, the other of all else."""
+    place, marks, score = public.place[people], public.map.landmarks, public.map.axes.shape[1]
     bells = SETTINGS.smooth * np.exp(-((place[:, None] - marks) ** 2).sum(axis=2) / (2 * SETTINGS.length**2))
-    return np.column_stack([np.sqrt(SETTINGS.linear) * place, bells @ public.map.whiten])
+    along, beside = np.sqrt(scales)
+    return np.column_stack([np.sqrt(SETTINGS.linear) * place * np.where(np.arange(place.shape[1]) == score, along, beside),
+                            beside * bells @ public.map.whiten[:len(marks), :len(marks)]])
 
 
-def written_out(belief):
+def written_out(belief, scales=None):
     """Everything once more, with a row for each group and person of each rate: the law before the answers, and after. ``people`` is the
-    covariance of these people's groups given the answers, ``wanted`` of what gaps are made of, and ``both`` of the two."""
+    covariance of these people's groups given the answers, ``wanted`` of what gaps are made of, and ``both`` of the two; ``likelihood`` is
+    the logarithm of that of the answers, with other ``scales`` of the prior if these are given."""
     k, groups, public = belief.k, belief.groups, belief.public
     rates = range(len(belief.asked))
     own_mean = SETTINGS.apart * np.eye(len(rates))              # the first features are the mean logits, of which each rate has its own
-    features = [np.column_stack([np.tile(own_mean[r], (len(i), 1)), prior_features(public, i)])
-                for r, i in enumerate(public.people)]
-    p = [softmax(features[r] @ belief.coefficients[r] @ belief.contrasts.T, axis=1) for r in rates]
-    slopes, coins, queries, noise, answers = [], [], [], [], []
+    fitted, features = ([np.column_stack([np.tile(own_mean[r], (len(i), 1)), prior_features(public, i, these)])
+                         for r, i in enumerate(public.people)] for these in (belief.factors, belief.factors if scales is None else scales))
+    p = [softmax(fitted[r] @ belief.coefficients[r] @ belief.contrasts.T, axis=1) for r in rates]
+    slopes, coins, queries, noise, answers, told = [], [], [], [], [], []
     for r in rates:
         n = len(p[r])
         J, C = np.zeros((len(groups), n, k - 1, features[r].shape[1])), np.zeros((len(groups), n, len(groups), n))
         for i in range(n):
             law = np.diag(p[r][i]) - np.outer(p[r][i], p[r][i])
             J[:, i] = np.einsum("aj,d->ajd", (law @ belief.contrasts)[groups], features[r][i])
+            told.append((law @ belief.contrasts)[groups] @ belief.coefficients[r].T @ fitted[r][i])
             C[:, i, :, i] = law[np.ix_(groups, groups)]
         Q = np.vstack([question.rows(slice(None)).toarray() for question in belief.asked[r]])
         slopes.append(J.reshape(n * len(groups), -1))
@@ -84,12 +90,15 @@ def written_out(belief):
     chances = np.block([[mixed[r, s] * slopes[r] @ slopes[s].T for s in rates] for r in rates])
     prior, Q = chances + block(coins), block(queries)
     # the model is linear at these coefficients: its mean is p less the slopes times the coefficients there
-    mean = np.concatenate([p[r][:, groups].T.ravel() - slopes[r] @ belief.coefficients[r].T.ravel() for r in rates])
+    parts = np.split(np.array(told), np.cumsum([len(i) for i in public.people])[:-1])
+    mean = np.concatenate([(p[r][:, groups] - part).T.ravel() for r, part in enumerate(parts)])
     S = Q @ prior @ Q.T + np.diag(np.concatenate(noise) + 1e-9)
     wanted = chances if belief.new else prior
     gain = np.linalg.solve(S, Q @ wanted).T
     people = prior - np.linalg.solve(S, Q @ prior).T @ Q @ prior
-    return SimpleNamespace(mean=mean + gain @ (np.concatenate(answers) - Q @ mean), people=people, both=wanted - (Q @ prior).T @ gain.T,
+    off = np.concatenate(answers) - Q @ mean
+    likelihood = -(off @ np.linalg.solve(S, off) + np.linalg.slogdet(S)[1]) / 2
+    return SimpleNamespace(mean=mean + gain @ off, likelihood=likelihood, people=people, both=wanted - (Q @ prior).T @ gain.T,
                            wanted=wanted - gain @ Q @ wanted, ends=np.cumsum([0] + [len(s) for s in slopes]),
                            prior=prior, gain=gain, noise=np.concatenate(noise))
 
@@ -112,6 +121,69 @@ def test_means_and_spread_are_those_of_the_law_written_out(k, against, notion, t
         Q = np.kron(np.eye(len(belief.groups)), rows)
         for found, told in zip(belief.covariance(r, sparse.csr_array(rows)), (law.people, law.both, law.wanted), strict=True):
             assert found == pytest.approx(Q @ told[here, here] @ Q.T, abs=1e-6)
+
+
+@pytest.mark.parametrize(("k", "against", "notion"), CASES)
+def test_for_people_to_come_the_prior_s_factors_are_the_likeliest_by_the_answers(k, against, notion):
+    """Where answers are linear in the coefficients, with logarithms that have a prior of deviation 2: the top of the parabola through three
+    points is within .05 of them."""
+    belief = believed(k, against, notion, target="new")[2]
+
+    def likelihood(steps):
+        factors = belief.factors * np.exp(steps)
+        return written_out(belief, factors).likelihood - (np.log(factors)**2).sum() / (2 * 2.0**2)
+    best = likelihood(np.zeros(2))
+    for one in np.eye(2):
+        up, down = likelihood(.3 * one), likelihood(-.3 * one)
+        assert max(up, down) < best and abs(.15 * (up - down) / (2 * best - up - down)) < .05
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_along_what_a_base_says_a_logit_of_people_to_come_may_bend(target):
+    """The prior covariance of two people's logits: that of the map, which is the same for both targets, and bells on the base's line."""
+    people = population(2)
+    base = LogisticRegression().fit(people.X**2, people.Y)
+    public = public_data(people.X, people.Y, base=base, target=target)
+    assert public.place[:, -1].std() == pytest.approx(1)
+    sample = RepresentativeSample(public, [np.zeros(len(i), dtype=int) for i in public.people], 2)
+    for r, i in enumerate(public.people):
+        features = sample.raw[r] @ sample.to[r]
+        said = np.clip(public.place[i][:, -1], -3, 3)
+        bent = np.exp(-(said[:, None] - said) ** 2 / 2) if target == "new" else 0.0
+        map_alone = prior_features(public, i, np.ones(2))
+        assert features[:, 2:] @ features[:, 2:].T == pytest.approx(map_alone @ map_alone.T + bent, abs=1e-3)
+        assert len(sample.kinds[0]) == (15 if target == "new" else 2)
+
+
+def test_where_groups_go_by_the_score_alone_the_rest_of_the_prior_shrinks():
+    """Groups that go by the score alone: along it the prior widens, and all else shrinks to a fifth; by chance alone both shrink."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 4))
+    Y = (rng.random(2000) < expit(1.7 * X[:, 0])).astype(int)
+    public, found = public_data(X, Y, target="new"), []
+    for chance in (expit(1.4 * X[:, 0]), np.full(2000, .5)):
+        A = (rng.random(2000) < chance).astype(int)
+        answers = [ask_part(public.cells_of(part.rate, 80), A, part, part.first, rng) for part in split_epsilon(public, 4.0)]
+        found.append(fit_group_posterior(public, answers).factors)
+    assert found[0][0] > 2 and found[0][1] < .2 and max(found[1]) < .3
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_people_to_come_are_others_than_these(target):
+    """Were nothing in doubt of anybody's group, rates of people to come would vary as the mean over so many others does."""
+    belief = believed(2, "anchor", "equalized_odds", target=target)[2]
+    sample, rng = belief.sample, np.random.default_rng(3)
+    sample.weights = [rng.choice([1.0, 3.0], size=len(p)) for p in belief.p]
+    belief.draws = lambda size, rng: [np.repeat((w * p[:, 1])[:, None, None], size, axis=2)
+                                      for w, p in zip(sample.weights, belief.p, strict=True)]
+    accepts = [rng.random((len(p), 3)) < [.2, .5, .8] for p in belief.p]
+    found = belief.rates(accepts, 4000, rng)
+    for r, (w, p, accepted) in enumerate(zip(sample.weights, belief.p, accepts, strict=True)):
+        for a in range(2):
+            rate = (w * p[:, a]) @ accepted / (w @ p[:, a])
+            variance = (w * p[:, a]**2) @ (accepted - rate)**2 / (w @ p[:, a])**2
+            assert found[:, a, :, r].var(axis=0) == pytest.approx(variance if target == "new" else 0.0, rel=.15, abs=1e-8)
+            assert found[:, a, :, r].mean(axis=0) == pytest.approx(rate, abs=.01)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -149,15 +221,18 @@ TELLING = [("plain", 2, 1), ("empty", 2, 2), ("few", 2, 1), ("three", 3, 3)]
 
 @pytest.mark.parametrize("epsilon", [.05, .5, 5.0])
 @pytest.mark.parametrize(("kind", "k", "seed"), TELLING)
-def test_the_coefficients_are_the_likeliest_however_little_the_answers_tell(kind, k, seed, epsilon):
-    """One more step would move nobody. Whole steps would go back and forth for ever, where a group is empty or epsilon is small."""
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_coefficients_are_the_likeliest_however_little_the_answers_tell(target, kind, k, seed, epsilon):
+    """One more step would move nobody, and no factor. Whole steps would go back and forth for ever, where a group is empty or epsilon is
+    small."""
     people = data.make_logistic(400, rng=np.random.default_rng(seed))
     A = {"plain": people.A, "empty": 0 * people.A, "few": (np.arange(400) < 3).astype(int), "three": people.A + (people.X[:, 1] > 1)}[kind]
-    public = public_data(people.X, people.Y)
+    public = public_data(people.X, people.Y, target=target)
     rng = np.random.default_rng(seed)
     belief = fit_group_posterior(public, [ask_part(public_cells(public, part), A, part, part.first, rng)
                               for part in split_epsilon(public, epsilon, k)], k)
     assert np.abs(belief._step(everybody=False)[1]).max() < ARRIVED
+    assert belief._rescale() < ARRIVED if target == "new" else np.array_equal(belief.factors, [1, 1])
 
 
 @pytest.mark.slow

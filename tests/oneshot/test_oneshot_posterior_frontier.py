@@ -9,15 +9,17 @@ from test_oneshot_posterior import CASES, believed, written_out
 
 from dpfair_teach import data
 from dpfair_teach.fairness import Parity
-from dpfair_teach.oneshot import FrontierLearner, ask_well, fair_candidates, learner, public_data
+from dpfair_teach.oneshot import FrontierLearner, ask_well, fair_candidates, learner, posterior_frontier, public_data
 from dpfair_teach.oneshot.candidates import Candidates
 from dpfair_teach.oneshot.posterior_frontier import (
     MORE_APART,
+    NARROW,
     USEFUL,
     RateDraws,
     between,
     doubt_of,
     expected_violations,
+    fairest_useful,
     lower_corners,
     published_of,
     what_is_believed,
@@ -44,7 +46,7 @@ def test_people_and_deviations_are_those_of_everybody_s_groups_by_the_law_writte
     """As many people as the answers make expect: the chances alone say another number. The deviation is of those whom a public score puts
     in the upper half, plus a half for them and minus a half for the others."""
     public, belief, _, (_, _, told) = published(k, against, notion)
-    law, apart, score = written_out(belief), 0.0, public.map.score(public.X)
+    law, apart, score = written_out(belief), 0.0, public.map.score(public.scaling(public.X))
     for r, (start, stop) in enumerate(itertools.pairwise(law.ends)):
         people = public.people[r]
         counted = law.mean[start:stop].reshape(len(belief.groups), -1).sum(axis=1)
@@ -67,8 +69,9 @@ def test_of_a_handful_of_people_nothing_is_known_better_than_by_a_count():
 
 
 @pytest.mark.parametrize("spared", [.2, 1.2, 8.0])
-def test_for_gamma_0_a_constant_is_published_only_where_no_mixture_is_useful(spared):
+def test_for_gamma_0_a_constant_is_published_only_where_no_mixture_is_useful(spared, monkeypatch):
     """Of a path from constants over a mixture that spares so many times what counts as useful, to the best one; and of constants alone."""
+    monkeypatch.setattr(posterior_frontier, "NARROW", 1.0)          # no gap is too large
     _, belief, found, _ = published(2, "anchor", "equalized_odds")
     constant, best = found.loss[-2:].min(), int(found.loss.argmin())
     better = int(np.argmin(np.abs(found.loss - constant)[:-2]))
@@ -100,6 +103,30 @@ def test_what_gamma_0_gave_is_said_with_its_violation_where_it_is_no_constant():
     violation = model.frontier_.expected_violation[0]
     assert model.summary_.endswith(f" the fairest of the path that errs less than a constant, expected to violate by {violation:.3g}.")
     assert violation > 0 and model.frontier_.expected_error[0] < model.frontier_.error[-2:].min() - USEFUL
+
+
+def test_gamma_0_of_a_path_from_a_constant_to_the_base_is_a_mixture_of_both():
+    """Groups go by the label's chance, and nothing between is worth its price. So much of the base is left as violates by .05."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 4))
+    alike = X[:, 0] * X[:, 1] > 0
+    Y, A = ((rng.random(2000) < np.where(alike, 1 - share, share)).astype(int) for share in (.15, .2))
+    model = FrontierLearner(1.0, 0.0, notion="demographic_parity").fit(X, Y, sensitive_features=A, rng=np.random.default_rng(1))
+    F = model.frontier_
+    assert F.violations[1] > 4 * NARROW and F.row(0.0) @ F.error < F.error[-2:].min() - USEFUL
+    assert model.curve([0]).claimed[0] == pytest.approx(NARROW) and .5 < F.row(0.0)[-2:].max() < 1
+    share = F.row(0.0)[-2:].max()
+    assert model.summary_.endswith(f" than a constant, of which {share:.0%} are one, expected to violate by 0.05.")
+
+
+def test_the_fairest_useful_mixture_stays_useful_and_by_accuracy_parity_whole():
+    """Of what violates by .3 and spares .008 half is kept, which spares .004: what .05 allows, a sixth, would spare too little."""
+    violations, losses = np.array([.3, .1, 0.0]), np.array([.292, .299, .3])
+    assert fairest_useful(violations, losses, 2, Parity()) == (0, pytest.approx(.15))
+    assert fairest_useful(violations, losses - [.05, 0, 0], 2, Parity()) == (0, NARROW)
+    assert fairest_useful(violations, losses - [.05, .05, 0], 2, Parity("accuracy_parity")) == (1, .1)
+    assert fairest_useful(violations / 10, losses - [.05, .05, 0], 2, Parity()) == (1, .01)
+    assert fairest_useful(violations, np.array([.4, .3, .3]), 2, Parity()) == (2, 0)
 
 
 class Says:
