@@ -130,15 +130,20 @@ ASKED = [dict(k=2, m=500, epsilon=1.0), dict(k=2, m=2000, epsilon=.3), dict(k=3,
 
 @pytest.mark.turning(7, of=["dpfair_teach/oneshot", "dpfair_teach/postprocessing", "dpfair_teach/_curve.py"])
 @pytest.mark.slow
-def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once(monkeypatch):
-    """60 fits of four kinds, where intervals are short; and 40 on groups that x tells nothing about, where the belief's own would hold less
-    often: in 32 of 40, and these in 38. Errors are known exactly."""
+@pytest.mark.parametrize("fits", [3, pytest.param(15, marks=pytest.mark.nightly)])
+def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once(fits):
+    """So many of four kinds, where intervals are short. Errors are known exactly."""
     rng = np.random.default_rng(1)
-    found = [asked_once(rng=rng, **how) for how in ASKED for _ in range(15)]
-    assert sum(not fit[0].all() for fit in found) <= 1
+    found = [asked_once(rng=rng, **how) for how in ASKED for _ in range(fits)]
+    assert sum(not fit[0].all() for fit in found) <= fits // 15
     assert all(fit[1].all() for fit in found) and np.median([fit[2] for fit in found]) < .08
-    held = {MORE_APART: 0, 1.0: 0}
-    for _ in range(40):
+
+
+@pytest.mark.nightly
+def test_where_x_tells_nothing_about_the_groups_the_belief_s_own_intervals_would_hold_less_often(monkeypatch):
+    """In 62 of 100, and these in 91."""
+    rng, held = np.random.default_rng(1), {MORE_APART: 0, 1.0: 0}
+    for _ in range(100):
         x = rng.normal(size=(2000, 4))
         A = (rng.random(2000) < .4).astype(int)
         labels = (x[:, 0] + x[:, 1] + .8 * A + rng.normal(0, .7, 2000) > .5).astype(int)
@@ -147,7 +152,7 @@ def test_true_violations_lie_in_the_curve_of_the_learner_that_asks_once(monkeypa
         for apart in held:
             monkeypatch.setattr("dpfair_teach.oneshot.learner.MORE_APART", apart)
             held[apart] += bool(inside(model, np.array([model._parity.violation(table) for table in told]), np.zeros(len(SOME)))[0].all())
-    assert abs(held[MORE_APART] - 38) <= 1 and abs(held[1.0] - 32) <= 1 and held[MORE_APART] > held[1.0]
+    assert abs(held[MORE_APART] - 91) <= 2 and abs(held[1.0] - 62) <= 3
 
 
 def few_in_each_cell(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
