@@ -83,7 +83,7 @@ class FrontierLearner(FrontierClassifier):
         they are expected to violate by at most; one is a constant where that is what keeps gamma, or nothing does: :meth:`curve` tells how
         many are accepted and what is ``claimed``. 0 is the fairest mixture of the path itself that errs less than the better constant (by
         half a point, or half of what any spares), and that constant where none does. Where it is expected to violate by more than .05,
-        0 gets what .05 gets (or as much as still spares half a point; not by accuracy parity, where constants have gaps).
+        0 gets what .05 gets (or as much as still spares so much; not by accuracy parity, where constants have gaps).
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``. What is asked is the same for all, and for every other gamma: its mixture is made from the same
         answers when it is needed.
@@ -141,11 +141,12 @@ class FrontierLearner(FrontierClassifier):
     -----
     The intervals of :meth:`curve`: a published mixture is a function of x, and the error of ``frontier_`` is exact. The violations are
     those of 400 draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large. A model is no theorem, and the
-    intervals are calibrated: at all gammas at once, intervals of 0.95 held in all of 60 fits on people of the kind that the belief
-    expects, and in 91 of 100 where x tells nothing about the groups, with the posterior's own deviations in 62. On others they may hold
-    less often, above all where a cell holds a few people. Of people to come they claim too little where groups are much simpler than the
-    belief expects, as mixtures are chosen by the luck of these: with groups and labels by one of four columns, .05 is claimed, and true
-    are .07 after 2,000 people, and about .05 only after 8,000.
+    intervals are calibrated: of these people's gaps, at all gammas at once, intervals of 0.95 held in all of 60 fits on people of the kind
+    that the belief expects, and in 91 of 100 where x tells nothing about the groups, with the posterior's own deviations in 62. On others
+    they may hold less often, above all where a cell holds a few people. Of people to come too little is claimed, and the intervals hold
+    less often, the least at gamma 0, where people are few, a group is rare, or its share goes up and down along x, or by much less than the
+    belief expects: mixtures are chosen by the luck of these. Where .05 is claimed, true are .07 after 2,000 people whose groups and labels
+    go by one of four columns (about .05 after 8,000), and .10 where one group is 4 % (which is warned of).
 
     Examples
     --------
@@ -218,8 +219,8 @@ class FrontierLearner(FrontierClassifier):
             kept = ["a constant", *([f"as no mixture {saves}"] if gamma == 0 else []), *(kept if violation else [])]
         elif gamma == 0:
             share = f"{weights[-2:].sum():.0%}"
-            beside = [f"of which {share} are one"] if share != "0%" else []
-            kept = [f"the fairest of the path that {saves} than a constant", *beside, *kept]
+            said_of = "the fairest of the path" if share == "0%" else "a mixture"
+            kept = [f"{said_of} that {saves} than a constant", *([f"{share} of it constants"] if share != "0%" else []), *kept]
         return (f"{'; '.join(said)}. Expected doubt of a gap: {doubt_of(self.accepted_, weights, params.parity):.2g}. "
                 f"gamma = {gamma:g}: {', '.join(kept)}.")
 

@@ -243,6 +243,13 @@ def test_of_people_to_come_too_little_is_claimed_where_groups_are_simpler_than_e
     assert found == pytest.approx(gap, abs=.007)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:too small for epsilon")
+def test_of_people_to_come_too_little_is_claimed_where_a_group_is_rare():
+    """A limit, said in the learner's docstring: one of 25 is in it."""
+    assert gaps_of_people_to_come(lambda X: (expit(1.7 * X[:, 0]), expit(1.4 * X[:, 0] - 4)), 2000, 2.0, 8) == pytest.approx(.1, abs=.012)
+
+
 def test_for_people_to_come_a_fitted_base_is_asked_as_it_is():
     """Who gives it knows what it says of others."""
     new = public_data(PEOPLE.X, PEOPLE.Y, base=GOOD, target="new")

@@ -116,7 +116,7 @@ def test_gamma_0_of_a_path_from_a_constant_to_the_base_is_a_mixture_of_both():
     assert F.violations[1] > 4 * NARROW and F.row(0.0) @ F.error < F.error[-2:].min() - USEFUL
     assert model.curve([0]).claimed[0] == pytest.approx(NARROW) and .5 < F.row(0.0)[-2:].max() < 1
     share = F.row(0.0)[-2:].max()
-    assert model.summary_.endswith(f" than a constant, of which {share:.0%} are one, expected to violate by 0.05.")
+    assert model.summary_.endswith(f" a mixture that errs less than a constant, {share:.0%} of it constants, expected to violate by 0.05.")
 
 
 def test_the_fairest_useful_mixture_stays_useful_and_by_accuracy_parity_whole():

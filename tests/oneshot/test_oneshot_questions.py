@@ -76,7 +76,7 @@ def test_where_no_cell_is_left_the_frontier_goes_from_what_is_useful_to_the_base
         next(w.message for w in said if w.category is NothingToAskWarning))
     F = model.frontier_
     assert F.row(0.0) @ F.error < min(F.error[-2:]) - .005 and F.row(1.0) @ F.error == pytest.approx(F.error.min())
-    assert "label 0: 1 cell for epsilon 0.002; " in model.summary_ and " are one, expected to violate by 0.05." in model.summary_
+    assert "label 0: 1 cell for epsilon 0.002; " in model.summary_ and " of it constants, expected to violate by 0.05." in model.summary_
     base = model.curve([1.0])
     assert base.violation_high[0] - base.violation_low[0] > .3          # nothing is known of its gap
     with warnings.catch_warnings():

@@ -114,6 +114,8 @@ def test_what_chapter_22_says_of_table_2():
     assert lost.max().max() == most["violation"] == pytest.approx(.01, abs=.0005) and most["accuracy"] == pytest.approx(-.023, abs=.0005)
     lost = duel(table, "asked_boosted", "m_network", .5)[2]
     assert (lost.drop(index="compas", level="data") < 0).all().all() and .009 < lost.max().max() < .01
+    by_noise = lost.where(duel(table, "told_boosted", "m_network", .5)[2] <= 0)
+    assert (by_noise > 0).to_numpy().sum() == 3 and by_noise.max().max() < .006
     parity = table.xs("demographic_parity", level="notion")
     for data_set in ("bank", "income", "compas"):
         apart = parity.loc[(data_set, "pf_ld_posterior", 1.0)] - parity.loc[(data_set, "f_ld", np.inf)]
