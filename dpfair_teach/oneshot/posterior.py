@@ -41,9 +41,9 @@ class GroupPosterior:
     """Given the answers, everybody's group is a coin of chances softmax(b_y + f(x) + g_y(x)), and b, f and g have normal priors.
 
     Source: ours, chapter 14. The answers are about the people themselves, and a coin is only as good as its chance: what answers tell of
-    these people beyond their chances counts too, unless gaps are those of people to come. For them only the
-    prior tells luck from chances, so its factors are not fixed, but the likeliest by the answers. The law is that of a normal
-    approximation about the likeliest coefficients, found by linearizing again and again. Computed from X, Y and the answers.
+    these people beyond their chances counts too, unless gaps are those of people to come. For them only the prior tells luck from chances,
+    so its factors are not fixed, but the likeliest by the answers. The law is that of a normal approximation about the likeliest
+    coefficients, found by linearizing again and again. Computed from X, Y and the answers.
     """
 
     def __init__(self, public: PublicData, asked: Sequence[Answer], k: int) -> None:

@@ -53,8 +53,8 @@ class Frontier:
     ``corners`` (V, H): how often each candidate is used by mixtures for falling prices of unfairness, the first mostly a constant;
     ``violations`` (V,): what each is expected to violate by, the mean over draws of its largest gap: between two of them a mixture of both
     violates by no more than the mean of theirs. ``fairest`` (H,), for gamma = 0: of the path the mixture of least expected
-    violation that errs less than a constant; what .05 gives, where that violates by more; the constant where none errs less. ``weights``
-    (G, H): for each of the gammas; ``expected_error``, which is exact, and ``expected_violation`` (G,): theirs.
+    violation that errs less than a constant; about what .05 gives, where that violates by more (not by accuracy parity); the constant,
+    where none errs less. ``weights`` (G, H): for each gamma; ``expected_error``, exact, and ``expected_violation`` (G,): theirs.
     """
 
     gammas: tuple[float, ...]
