@@ -21,7 +21,7 @@ __all__ = ["fit_group_posterior"]
 
 #: Steps at most; who moves less than this, in logits, has arrived, and so has a factor, in its logarithm; nobody moves further in one; and
 #: steps that go back by so much of the one before are halved from there on.
-STEPS, ARRIVED, FURTHEST, BACK = 40, 0.02, 2.0, 0.5
+STEPS, ARRIVED, FURTHEST, BACK = 200, 0.02, 2.0, 0.5
 #: Of people to come two parts of the prior covariance have factors, whose logarithms have this deviation: see ``kinds``.
 UNSURE = 2.0
 #: Numbers of candidates and groups, over draws, that are held at once; and draws.

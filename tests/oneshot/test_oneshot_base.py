@@ -186,7 +186,7 @@ def test_where_groups_go_by_what_only_the_base_sees_the_gap_is_what_is_claimed()
 
 
 def true_gap(model, X, Y, chance, notion):
-    """Of a fit for gamma = .05, where a person's chance of group 1 is known."""
+    """Of a fit, where a person's chance of group 1 is known."""
     table = np.zeros((2, 2, 2))
     accepts = model.predict_proba(X)[:, 1]
     for a, share in enumerate((1 - chance, chance)):
@@ -211,8 +211,9 @@ def test_a_rare_label_is_on_the_map_too():
 
 
 def gaps_of_people_to_come(kind, m, epsilon, seeds, base=None):
-    """True ones, of fits for gamma = .05 to m people with four columns, whose chances of label 1 and of group 1 are ``kind`` (X)."""
-    fresh, gaps = np.random.default_rng(5).standard_normal((40_000, 4)), []
+    """True ones at gamma 0 and .05 of fits to m people with four columns, whose chances of label 1 and of group 1 are ``kind`` (X); and
+    whether the intervals held: (seeds, 2) both."""
+    fresh, gaps, held = np.random.default_rng(5).standard_normal((40_000, 4)), [], []
     label = kind(fresh)[0]
     decided = fresh, (np.random.default_rng(6).random(40_000) < label).astype(int), kind(fresh)[1], "equalized_odds"
     for seed in range(seeds):
@@ -220,9 +221,11 @@ def gaps_of_people_to_come(kind, m, epsilon, seeds, base=None):
         X = rng.standard_normal((m, 4))
         Y, A = ((rng.random(m) < chance).astype(int) for chance in kind(X))
         model = FrontierLearner(epsilon, .05, target="new", base=base).fit(X, Y, sensitive_features=A, rng=rng)
-        assert model.curve([.05]).claimed[0] == pytest.approx(.05, abs=.002)
-        gaps.append(true_gap(model, *decided))
-    return np.mean(gaps)
+        curve = model.curve([0, .05])
+        assert curve.claimed[1] == pytest.approx(.05, abs=.003)
+        gaps.append([true_gap(model.set_params(gamma=gamma), *decided) for gamma in (0, .05)])
+        held.append((curve.violation_low <= gaps[-1]) & (gaps[-1] <= curve.violation_high))
+    return np.array(gaps), np.array(held)
 
 
 @pytest.mark.slow
@@ -231,23 +234,42 @@ def test_where_groups_go_by_what_a_base_that_is_fitted_here_sees_the_gap_of_peop
     def kind(X):
         alike = X[:, 0] * X[:, 1] > 0
         return np.where(alike, .85, .15), np.where(alike, .8, .2)
-    assert gaps_of_people_to_come(kind, 2000, 2.0, 2, GradientBoostingClassifier(random_state=0)) < .065
+    gaps, _ = gaps_of_people_to_come(kind, 2000, 2.0, 2, GradientBoostingClassifier(random_state=0))
+    assert gaps.mean(axis=0)[1] < .065
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [2.0, 50.0])
-@pytest.mark.parametrize(("m", "gap"), [(2000, .07), (8000, .05)])
-def test_of_people_to_come_too_little_is_claimed_where_groups_are_simpler_than_expected_and_people_few(m, gap, epsilon):
-    """A limit, said in the learner's docstring: groups and labels by one of four columns."""
-    found = gaps_of_people_to_come(lambda X: (expit(1.7 * X[:, 0]), expit(1.4 * X[:, 0])), m, epsilon, 3)
-    assert found == pytest.approx(gap, abs=.007)
+def one_of_four(X):
+    """Simpler than the belief expects."""
+    return expit(1.7 * X[:, 0]), expit(1.4 * X[:, 0])
+
+
+def rare(X):
+    """One of 25 is in group 1."""
+    return expit(1.7 * X[:, 0]), expit(1.4 * X[:, 0] - 4)
+
+
+def up_and_down(X):
+    return expit(1.5 * X[:, 0]), expit(3 * np.sin(3 * X[:, 0]))
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:too small for epsilon")
-def test_of_people_to_come_too_little_is_claimed_where_a_group_is_rare():
-    """A limit, said in the learner's docstring: one of 25 is in it."""
-    assert gaps_of_people_to_come(lambda X: (expit(1.7 * X[:, 0]), expit(1.4 * X[:, 0] - 4)), 2000, 2.0, 8) == pytest.approx(.1, abs=.012)
+@pytest.mark.parametrize(("kind", "m", "epsilon", "seeds", "gap", "off"), [
+    (one_of_four, 500, 5.0, 8, .08, .015), (one_of_four, 2000, 2.0, 3, .07, .007), (one_of_four, 2000, 50.0, 3, .07, .007),
+    (one_of_four, 8000, 2.0, 3, .05, .007), (one_of_four, 8000, 50.0, 3, .05, .007), (rare, 2000, 2.0, 8, .1, .012),
+    (up_and_down, 500, 5.0, 8, .16, .03)])
+def test_of_people_to_come_too_little_is_claimed_where_the_belief_expects_others(kind, m, epsilon, seeds, gap, off):
+    """A limit, said in the learner's docstring. Of more people less so, and with more epsilon as much."""
+    gaps, _ = gaps_of_people_to_come(kind, m, epsilon, seeds)
+    assert gaps.mean(axis=0)[1] == pytest.approx(gap, abs=off)
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_at_gamma_0_too_little_is_claimed_of_people_to_come_in_every_other_fit():
+    """Said in the docstring, too: intervals of .95 held in 20 of 40 fits, and at .05 in 37."""
+    _, held = gaps_of_people_to_come(one_of_four, 2000, 2.0, 40)
+    assert held.sum(axis=0) == pytest.approx([20, 37], abs=5)
 
 
 def test_for_people_to_come_a_fitted_base_is_asked_as_it_is():

@@ -216,18 +216,19 @@ def test_what_noise_alone_adds_is_that_of_the_law_written_out(k, against, notion
         assert belief.noise(r, weights) == pytest.approx(found, rel=1e-6)
 
 
-TELLING = [("plain", 2, 1), ("empty", 2, 2), ("few", 2, 1), ("three", 3, 3)]
+TELLING = [*((*case, epsilon) for case in [("plain", 2, 1), ("empty", 2, 2), ("few", 2, 1), ("three", 3, 3)] for epsilon in (.05, .5, 5.0)),
+           ("sharp", 2, 1, 200.0)]
 
 
-@pytest.mark.parametrize("epsilon", [.05, .5, 5.0])
-@pytest.mark.parametrize(("kind", "k", "seed"), TELLING)
+@pytest.mark.parametrize(("kind", "k", "seed", "epsilon"), TELLING)
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_coefficients_are_the_likeliest_however_little_the_answers_tell(target, kind, k, seed, epsilon):
+def test_the_coefficients_are_the_likeliest_however_little_or_much_the_answers_tell(target, kind, k, seed, epsilon):
     """One more step would move nobody, and no factor. Whole steps would go back and forth for ever, where a group is empty or epsilon is
-    small."""
+    small; where a column tells the group, scores have a long way to go, and factors after them."""
     people = data.make_logistic(400, rng=np.random.default_rng(seed))
-    A = {"plain": people.A, "empty": 0 * people.A, "few": (np.arange(400) < 3).astype(int), "three": people.A + (people.X[:, 1] > 1)}[kind]
-    public = public_data(people.X, people.Y, target=target)
+    A = {"plain": people.A, "empty": 0 * people.A, "few": (np.arange(400) < 3).astype(int), "three": people.A + (people.X[:, 1] > 1),
+         "sharp": (people.X[:, 0] > 0).astype(int)}[kind]
+    public = public_data(np.exp(3 * people.X) if kind == "sharp" else people.X, people.Y, target=target)
     rng = np.random.default_rng(seed)
     belief = fit_group_posterior(public, [ask_part(public_cells(public, part), A, part, part.first, rng)
                               for part in split_epsilon(public, epsilon, k)], k)
