@@ -262,7 +262,7 @@ def array(name: str, value: object, *, ndim: int | None = None, shape: tuple | N
         refuse(name, seen, f"has {a.ndim} axes, not {ndim}", f"Reshape {name}.")
     if shape is not None and (a.ndim != len(shape)
                               or any(want is not None and got != want for got, want in zip(a.shape, shape, strict=True))):
-        wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ")"
+        wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + (",)" if len(shape) == 1 else ")")
         refuse(name, seen, f"is an array of shape {a.shape}, not {wanted}",
                f"Give {shape[1]} columns." if a.ndim == 2 and len(shape) == 2 and shape[1] is not None and shape[0] in (None, a.shape[0])
                else f"Reshape {name}.")

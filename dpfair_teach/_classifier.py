@@ -48,7 +48,8 @@ class RandomizedClassifier(TwoLabelClassifier):
     __metadata_request__predict_proba: ClassVar[dict[str, bool]] = {"sensitive_features": True, "gamma": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sensitive_features": True, "gamma": True}
 
-    #: Parameters that hold at once when they are set after a fit. Another one that was changed makes the fit stale, and it is refused.
+    #: Parameters that hold at once when they are set after a fit. Another one that was set anew makes the fit stale, and it is refused.
+    #: (What is changed inside a base is not seen: a fit has its own copy.)
     _tunable_after_fit: ClassVar[tuple[str, ...]] = ()
 
     #: Does the classifier read the group? Said here and nowhere else: ``predict`` then asks for it; else it may be given, and is only
@@ -219,7 +220,8 @@ class RandomizedClassifier(TwoLabelClassifier):
             now = getattr(self, name)
             if not _same(now, then):
                 check.refuse(name, now, f"the last fit was with {name}={check.shown(then)}",
-                             f"Fit again, which is a new release, or set {name} back.")
+                             f"Fit again, which is a new release, or set {name} back."
+                             + " Other gammas cost neither: give them to predict or to curve." * (name == "gammas"))
 
 
 class GammaClassifier(RandomizedClassifier):

@@ -127,7 +127,7 @@ def label_chance(X: np.ndarray, y: np.ndarray, scaling: Scaling, base: Any, name
 
     A base that is fitted is only asked: who gives it knows what it says of others. One that is not may remember the people that it is
     fitted to, and says their label then, so it is cross-fitted; these very people are decided by what is published, and those who
-    stand for people to come as these will be. The logistic regression is drawn to 0 and remembers little.
+    stand for people to come as these will be. The logistic regression is drawn to 0, and remembers little where people are many.
     """
     if isinstance(base, type):
         check.refuse("base", base, "is a class, and no classifier", f"Give {base.__name__}(), or one that is fitted.")

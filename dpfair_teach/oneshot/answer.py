@@ -22,7 +22,7 @@ class Answer(NamedTuple):
     release : accounting.Release
         The record.
     partition : str
-        Of all people and their labels, a name.
+        A name for all people, their labels and the notion.
     """
 
     rate: int

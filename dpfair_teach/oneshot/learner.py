@@ -69,9 +69,9 @@ class FrontierLearner(FrontierClassifier):
     cut at four deviations: units do not matter, and one wild row little. How long a fit takes is not covered.
 
     Time and memory grow with m and with the number of groups; 5 million people are a minute or two. X may be a table on disk, a numpy
-    memmap, which is read a block at a time and never copied; at most 28 numbers a person are kept. Of more than 16,384 people a sample that
-    is drawn by a fixed seed finds the centres of the cells, and of a label of more than 4,096 people (8,192 / k of more groups) a sample
-    stands for all in the posterior; what is published counts everybody.
+    memmap, which is read a block at a time and never copied; at most 28 numbers a person are kept, and a few more for each group. Of more
+    than 16,384 people a sample that is drawn by a fixed seed finds the centres of the cells, and of a label of more than 4,096 people
+    (8,192 / k of more groups, at least 1,024) a sample stands for all in the posterior; what is published counts everybody.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ class FrontierLearner(FrontierClassifier):
         they are expected to violate by at most; one is a constant where that is what keeps gamma, or nothing does: :meth:`curve` tells how
         many are accepted and what is ``claimed``. 0 is the fairest mixture of the path itself that errs less than the better constant (by
         half a point, or half of what any spares), and that constant where none does. Where it is expected to violate by more than .05,
-        0 gets what .05 gets (or as much as still spares so much; not by accuracy parity, where constants have gaps).
+        0 gets what .05 gets (or as much as still spares so much; not by accuracy parity, where only a fair coin has no gap).
     gammas : sequence of floats >= 0
         The tolerances of ``frontier_``. What is asked is the same for all, and for every other gamma: its mixture is made from the same
         answers when it is needed.
     n_groups : int in 2..21; in 2..66 for a notion of one rate
         k, public. It is not read off A. How many there may be is a matter of :func:`multiplier_grid`; there are fewer candidates where
-        groups are many, and 42 between pairs of one rate are the most. Between pairs 10 take seconds, 20 a minute.
+        groups are many, and 42 between pairs of one rate are the most. Pairs of 20 among 10,000 people take half a minute.
     notion : str or fairness.Parity
         ``equalized_odds``; ``false_positive`` or ``true_positive``, where only people of that label are asked, and nothing depends on the
         groups of the others; ``demographic_parity`` and ``accuracy_parity``, where everybody is asked together. By accuracy parity a rate
@@ -143,10 +143,10 @@ class FrontierLearner(FrontierClassifier):
     those of 400 draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large. A model is no theorem, and the
     intervals are calibrated: of these people's gaps, at all gammas at once, intervals of 0.95 held in all of 60 fits on people of the kind
     that the belief expects, and in 91 of 100 where x tells nothing about the groups, with the posterior's own deviations in 62. On others
-    they may hold less often, above all where a cell holds a few people. Of people to come too little is claimed where these are few, a
-    group is rare, or its share goes up and down along x, or by much less than the belief expects: mixtures are chosen by the luck of these.
-    Where .05 is claimed, true are .07 after 2,000 people whose groups and labels go by one of four columns (.08 after 500, .05 after 8,000),
-    where intervals held in 37 of 40 fits, and at gamma 0 in 20; and .10 where one group is 4 % (which is warned of).
+    they may hold less often, above all where a cell holds a few people. Of people to come too little is claimed where these are few,
+    columns many, a group rare, or its share goes up and down along x, or by much less than the belief expects: mixtures are chosen by the
+    luck of these. Where .05 is claimed, true are .07 after 2,000 people whose groups and labels go by one of four columns (.08 after 500,
+    .05 after 8,000, .09 by one of 100), where intervals held in 37 of 40 fits, and at gamma 0 in 20; .10 where one group is 4 %.
 
     Examples
     --------
@@ -243,7 +243,7 @@ class FrontierLearner(FrontierClassifier):
         warnings.warn(said, NothingToAskWarning, stacklevel=3)
 
     def decisions(self, X: ArrayLike) -> np.ndarray:
-        """What every candidate decides, shape (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes."""
+        """What every candidate decides, (H, n), 0 or 1: the rows that ``frontier_.weights`` mixes. X has no column of groups."""
         check_is_fitted(self, "frontier_")
         self._refuse_a_stale_fit()
         refuse_other_columns(self, X)
@@ -258,7 +258,7 @@ class FrontierLearner(FrontierClassifier):
         return self.accepted_.people, self.accepted_.deviation, float(self.epsilon), self._parity
 
     def _positive_proba(self, X: Any, sensitive_features: ArrayLike | None, gamma: float) -> np.ndarray:
-        """The group is no input: given, it is only checked."""
+        """The group is no input: given, its form is checked, and nothing else."""
         X = self._people(X)
         self._validated_groups(sensitive_features, len(X))
         weights = self.frontier_.row(gamma)

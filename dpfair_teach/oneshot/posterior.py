@@ -187,6 +187,7 @@ class GroupPosterior:
 
     def means(self, r: int) -> np.ndarray:
         """How many of each counted group each of the sample of a part stands for, in expectation, (n, g)."""
+        check.integer("r", r, low=0, high=len(self.p) - 1)
         told = self._moved(r, self.beyond[r][:, :, None], self.pull[self.of_part[r], None])[:, :, 0]
         return self.sample.weights[r][:, None] * self.p[r][:, self.groups] + told
 
@@ -261,6 +262,7 @@ class GroupPosterior:
         Whatever could be: draw coefficients, coins and noise by the law before the answers, and move them all by how far the answers that
         would then have been given are from those that were. The seed hides nothing: this is no noise that protects.
         """
+        check.integer("size", size, low=1)
         d, J, R = self.sample.to[0].shape[1], self.k - 1, range(len(self.p))
         both, drawn, answers = rng.standard_normal((d, J, size)), [], []
         for r in R:

@@ -25,7 +25,7 @@ class Part(NamedTuple):
 
     ``rate``, its number; ``name``, in the words of a record: whose, and of which labels, or None; ``people`` (n,), who is in it; ``m``,
     people in all parts and beside them; ``first`` and ``second``, epsilons of the two questions; ``n_groups``, k; ``every_group``: is group
-    0 counted too; ``partition``, a name for all people and their labels.
+    0 counted too; ``partition``, a name for all people, their labels and the notion.
     """
 
     rate: int
@@ -104,7 +104,7 @@ def parts_of(epsilon: float, share: float, k: int) -> tuple[float, float]:
 
 def cells_for(n: int, epsilon: float, settings: Settings) -> int:
     """Cells for n people whose counts have the noise of this epsilon; 0 where noise hides all of them."""
-    return int(min(settings.cells * (n * epsilon) ** settings.growth, MOST_CELLS, n))
+    return int(min(settings.cells * (n * epsilon) ** settings.growth, MOST_CELLS))
 
 
 def public_cells(public: PublicData, part: Part) -> np.ndarray:
@@ -193,7 +193,7 @@ def ask_part(question: Any, A: np.ndarray, part: Part, epsilon: float, rng: np.r
 
 
 def check_part(part: object, public: PublicData | None = None) -> None:
-    if not isinstance(part, Part) or (public is not None and not (part.rate < len(public.people) and part.partition == public.partition)):
+    if not isinstance(part, Part) or (public is not None and part.partition != public.partition):
         check.refuse("part", part, "is no part of these people", "Take one that oneshot.split_epsilon(public, epsilon) returned.")
 
 

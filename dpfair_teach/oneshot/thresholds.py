@@ -168,7 +168,8 @@ def bayes_of(eta: np.ndarray, group_given: np.ndarray, n: np.ndarray, parity: Pa
 
 def read_cost(cost: object) -> tuple[float, float]:
     """What a false positive and a false negative cost."""
-    found = check.array("cost", cost, shape=(2,), low=0.0, high=1e6, booleans=False)
-    if not found.any():
-        check.refuse("cost", cost, "is 0 for both errors", "Give what a false positive and what a false negative costs, as (1, 1).")
+    how = "Give what a false positive and what a false negative costs, as (1, 1)."
+    found = check.array("cost", cost, low=0.0, high=1e6, booleans=False, remedy=how)
+    if found.shape != (2,) or not found.any():
+        check.refuse("cost", cost, "is no pair of numbers" if found.shape != (2,) else "is 0 for both errors", how)
     return float(found[0]), float(found[1])

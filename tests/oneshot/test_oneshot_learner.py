@@ -103,6 +103,8 @@ def test_what_cannot_work_is_refused_by_name(people):
         FrontierLearner(1.0, 0.0, target="all").fit(**fit)
     with pytest.raises(ValueError, match=r"^cost=\(0, 0\): is 0 for both errors\. Give what a false positive"):
         FrontierLearner(1.0, 0.0, cost=(0, 0)).fit(**fit)
+    with pytest.raises(ValueError, match=r"^cost=1: is no pair of numbers\. Give what a false positive"):
+        FrontierLearner(1.0, 0.0, cost=1).fit(**fit)
     with pytest.raises(ValueError, match=r"^against='population': not served here"):
         FrontierLearner(1.0, 0.0, against="population").fit(**fit)
     with pytest.raises(ValueError, match=r"^y=1: everybody has the same label"):

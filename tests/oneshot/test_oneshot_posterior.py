@@ -233,6 +233,10 @@ def test_the_coefficients_are_the_likeliest_however_little_or_much_the_answers_t
     belief = fit_group_posterior(public, [ask_part(public_cells(public, part), A, part, part.first, rng)
                               for part in split_epsilon(public, epsilon, k)], k)
     assert np.abs(belief._step(everybody=False)[1]).max() < ARRIVED
+    with pytest.raises(ValueError, match=r"^r=2"):
+        belief.means(2)
+    with pytest.raises(ValueError, match=r"^size=0"):
+        belief.draws(0, rng)
     assert belief._rescale() < ARRIVED if target == "new" else np.array_equal(belief.factors, [1, 1])
 
 

@@ -94,6 +94,9 @@ def test_for_every_gamma_above_0_a_constant_is_the_end_of_the_path():
     first, half = F.corners[0], F.violations[1] / 2
     assert first[-2:].max() == 1 and F.violations[0] == 0 and F.error @ first == F.error[-2:].min()
     assert F.row(half) == pytest.approx((first + F.corners[1]) / 2) and not F.row(0.0)[-2:].any()
+    for wrong in (float("nan"), -1, "a"):
+        with pytest.raises(ValueError, match=r"^gamma="):
+            F.row(wrong)
 
 
 def test_what_gamma_0_gave_is_said_with_its_violation_where_it_is_no_constant():
