@@ -140,13 +140,13 @@ class FrontierLearner(FrontierClassifier):
     Notes
     -----
     The intervals of :meth:`curve`: a published mixture is a function of x, and the error of ``frontier_`` is exact. The violations are
-    those of 400 draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large. A model is no theorem, and the
-    intervals are calibrated: of these people's gaps, at all gammas at once, intervals of 0.95 held in all of 60 fits on people of the kind
-    that the belief expects, and in 91 of 100 where x tells nothing about the groups, with the posterior's own deviations in 62. On others
-    they may hold less often, above all where a cell holds a few people. Of people to come too little is claimed where these are few,
-    columns many, a group rare, or its share goes up and down along x, or by much less than the belief expects: mixtures are chosen by the
-    luck of these. Where .05 is claimed, true are .07 after 2,000 people whose groups and labels go by one of four columns (.08 after 500,
-    .05 after 8,000, .09 by one of 100), where intervals held in 37 of 40 fits, and at gamma 0 in 20; .10 where one group is 4 %.
+    those of 400 draws of the belief, whose mean is ``claimed``, with deviations 1.3 times as large. A model is no theorem, and intervals
+    are calibrated: of these people's gaps, at all gammas at once, those of 0.95 held in all of 60 fits on people of the kind that the
+    belief expects, and in 91 of 100 where x tells nothing about the groups. On others they hold less often; and too little is claimed where
+    answers are few and groups go with x among one label and against it among the other: .14 is true for .05 of 600 people at epsilon 0.5,
+    and .05 of 2,000. Of people to come too little is claimed where these are few, columns many, a group rare, or its share goes up and down
+    along x, or by much less than the belief expects: .07 are true for .05 after 2,000 people whose groups and labels go by one of four
+    columns (.08 after 500, .05 after 8,000, .09 by one of 100); there intervals held in 37 of 40 fits, at gamma 0 in 20.
 
     Examples
     --------

@@ -272,6 +272,23 @@ def test_at_gamma_0_too_little_is_claimed_of_people_to_come_in_every_other_fit()
     assert held.sum(axis=0) == pytest.approx([20, 37], abs=5)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("m", "gap", "off"), [(600, .14, .04), (2000, .053, .01)])
+def test_of_these_people_too_little_is_claimed_where_groups_go_with_x_among_one_label_and_against_it_among_the_other(m, gap, off):
+    """A limit, said in the learner's docstring: nine tenths of what a chance hangs on are believed to be the same for both labels."""
+    gaps = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((m, 6))
+        index = X @ [1.2, .8, .5, 0, 0, 0]
+        Y = (rng.random(m) < expit(index - .3)).astype(int)
+        A = (rng.random(m) < expit(np.where(Y == 1, -2, 2) * index)).astype(int)
+        model = FrontierLearner(.5, .05).fit(X, Y, sensitive_features=A, rng=rng)
+        assert model.curve([.05]).claimed[0] == pytest.approx(.05, abs=.003)
+        gaps.append(fairness.violation(fairness.cell_counts(model.predict_proba(X)[:, 1], A, Y)))
+    assert np.mean(gaps) == pytest.approx(gap, abs=off)
+
+
 def test_for_people_to_come_a_fitted_base_is_asked_as_it_is():
     """Who gives it knows what it says of others."""
     new = public_data(PEOPLE.X, PEOPLE.Y, base=GOOD, target="new")
