@@ -9,7 +9,7 @@ from minutes import Figures, Row
 #: The chapters that were written before the form, by number, and the words of their cores together. Both only shrink: a chapter that
 #: is brought into the form, or becomes shorter, takes its own away from here.
 OLD = {"01", "02", "04", "05", "06", "07", "08", "09", "11", "12", "13", "21"}
-OLD_WORDS = 34496
+OLD_WORDS = 34493
 
 
 @pytest.mark.site
