@@ -420,7 +420,7 @@ def test_any_score_will_do():
     (Asked(predict=lambda X: np.zeros(10, int)), r"base=.*has neither predict_proba nor decision_function.* or a function that returns "
                                                  r"them: base\.predict, if it answers with a score"),
     (Asked(predict_proba=lambda X: X[:, 0]), r"base.predict_proba\(X\)=.*not \(10, 2\)"),
-    (Asked(decision_function=lambda X: np.zeros((10, 3))), r"base.decision_function\(X\)=.*not \(10\)"),
+    (Asked(decision_function=lambda X: np.zeros((10, 3))), r"base.decision_function\(X\)=.*not \(10,\)"),
     (Asked(decision_function=lambda X: X[:, 0], classes_=np.array([1, 2])), r"base=.*knows the classes \[.*1.*2.*\], not 0 and 1"),
     (lambda X: np.full(10, np.nan), r"base\(X\)=nan"), (lambda X: ["a"] * 10, r"base\(X\)="), (lambda X: None, r"base\(X\)=None"),
     (lambda X: X[:, 0] > 0.5, "n_bins=3: more bins than the score has different values, 2"),
