@@ -189,7 +189,9 @@ def test_the_numbers_of_the_method_in_chapter_14_are_the_library_s():
     intervals and of many groups; and exercise 14F's noise at epsilon one half, with its 32 people."""
     assert (SETTINGS.draws, POINTS**2, SETTINGS.shared, GRID) == (128, 1681, .9, 1024)
     assert (SETTINGS.cells, SETTINGS.growth, questions.MOST_CELLS) == (.67, .6, 400)
-    assert first_shares([600, 400], 10.0, "these") == pytest.approx([.7, .6]) == np.array(first_shares([600, 400], 10.0, "new")) - .1
+    assert first_shares([600, 400], 10.0, "these") == pytest.approx([.7, .6])
+    assert first_shares([600, 400], 10.0, "new") == pytest.approx([.8, .7])
+    assert first_shares([900], 10.0, "these") == [.65] and first_shares([910, 90], 10.0, "new")[0] == 1     # a twentieth is no question
     assert (representative.SAMPLE, design.MOST, posterior_frontier.FRESH, posterior_frontier.MORE_APART) == (4096, 128, 400, 1.3)
     pairs = Parity("demographic_parity", "pairs")
     assert len(grid_of(42, pairs, SETTINGS.draws)) > 0
